@@ -5,8 +5,7 @@ import { eventFilters } from '../src/audit/schema.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { EXPLAIN_TOKEN, ON_SERVER_ONLY } from '../src/cli/on-server-only.ts';
 import { program } from '../src/cli/program.ts';
-import { variables } from '../src/platform/config/config.ts';
-import { limitVariables } from '../src/platform/config/limits.ts';
+import { limitVariables } from '../src/limits/settings.ts';
 import { errorCodes } from '../src/platform/error-codes.ts';
 import { fieldsOfEveryLine, type LogMessage, logFields, logLines } from '../src/platform/log.ts';
 import { addLosses } from '../src/platform/log-output.ts';
@@ -21,6 +20,7 @@ import { REGISTRATION_REFUSALS } from '../src/protocol/registration/refusals.ts'
 import { INACTIVE_TOKENS } from '../src/protocol/token/refusals/introspection.ts';
 import { REFUSALS } from '../src/protocol/token/refusals.ts';
 import { USERINFO_REFUSALS } from '../src/protocol/userinfo/refusals.ts';
+import { variables } from '../src/settings/config.ts';
 import { adminCalls } from './admin-calls.ts';
 import { claims, scopes } from './claims-and-scopes.ts';
 import { connectAnApp } from './connect-an-app.ts';

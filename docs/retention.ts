@@ -7,12 +7,12 @@ import { OPENING_REVIEWED_AFTER } from '../src/accounts/opening-store.ts';
 import { KEPT } from '../src/operations/housekeeping/rules/retention.ts';
 import { RIGHT_REVIEWED_AFTER } from '../src/operators/given-right-store.ts';
 import { DAY, HOUR, MINUTE, NODE_CLOCK_TOLERANCE } from '../src/platform/clock.ts';
-import { variables } from '../src/platform/config/config.ts';
 import type { Tables } from '../src/platform/database/schema.ts';
 import { INTERACTION_LIFETIME } from '../src/protocol/authorize/store-request.ts';
 import { DEVICE_LIFETIME } from '../src/protocol/device/start.ts';
 import { ACCESS_LIFETIME } from '../src/protocol/token/rules/claims.ts';
 import { IDLE_TIMEOUT, SESSION_LIFETIME } from '../src/sessions/sessions.ts';
+import { variables } from '../src/settings/config.ts';
 
 /** What a table holds, and for how long. */
 interface Retention {

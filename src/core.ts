@@ -7,14 +7,8 @@ import { createMailer, type Mailer } from './mail/mail.ts';
 import { toCurrentSchema } from './migrations/timeline.ts';
 import { type Pictures, pictures } from './pictures/pictures.ts';
 import type { Clock } from './platform/clock.ts';
-import { baseUrlOf, type Config, ConfigError, isLoopback } from './platform/config/config.ts';
-import {
-  createSecret,
-  findSecret,
-  generatedSecretFile,
-  previousSecrets,
-  secretFile,
-} from './platform/config/secret-file.ts';
+import { ConfigError } from './platform/config/config-error.ts';
+import { isLoopback } from './platform/config/loopback.ts';
 import { HASH_COST, type Passwords, passwords } from './platform/crypto/passwords.ts';
 import { type Database, type DatabaseMeter, UnusableDatabase } from './platform/database/database.ts';
 import type { Inspection } from './platform/database/inspection.ts';
@@ -30,6 +24,8 @@ import { type Meter, unmetered } from './platform/http/meter.ts';
 import { type Outgoing, outgoing } from './platform/http/outgoing.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
 import type { Traced } from './platform/telemetry/traced.ts';
+import { baseUrlOf, type Config } from './settings/config.ts';
+import { createSecret, findSecret, generatedSecretFile, previousSecrets, secretFile } from './settings/secret-file.ts';
 
 /** The store and the services on it, as the server and the command line share them. */
 export interface Core {

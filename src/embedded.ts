@@ -1,8 +1,7 @@
 import { existsSync, lchownSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { databaseFile, explainErrors } from './core.ts';
-import { type Config, ConfigError } from './platform/config/config.ts';
-import { generatedSecretFile } from './platform/config/secret-file.ts';
+import { ConfigError } from './platform/config/config-error.ts';
 import type { DataLoss } from './platform/database/loss.ts';
 import { openReadOnly, realPath, requireContinuity, sequenceIn } from './platform/database/sqlite/continuity.ts';
 import { checkSqlite, copySqlite, type DatabaseContent } from './platform/database/sqlite/copy.ts';
@@ -19,6 +18,8 @@ import {
 } from './platform/database/sqlite/replacement.ts';
 import { isDiskFull, makeFolder } from './platform/disk.ts';
 import { conflict } from './platform/failure.ts';
+import type { Config } from './settings/config.ts';
+import { generatedSecretFile } from './settings/secret-file.ts';
 
 export { syncFolder };
 

@@ -126,6 +126,7 @@ const ORDER = [
   'admin',
   'console',
   'openapi',
+  'settings',
   'operations/health',
   'operations/housekeeping',
   'operations/doctor',

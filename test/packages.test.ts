@@ -42,7 +42,7 @@ const OBSERVE = `
     },
   });
   const { start } = await import('./src/app.ts');
-  const { readConfig } = await import('./src/platform/config/config.ts');
+  const { readConfig } = await import('./src/settings/config.ts');
   const { randomSecret } = await import('./src/platform/crypto/secrets.ts');
   const data = { TESSERA_DATABASE_URL: 'sqlite::memory:', TESSERA_SECRET: randomSecret() };
   const tessera = await start(readConfig({ ...data, TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'silent' }));

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { databaseFile } from '../../src/core.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { type Arm, armOf, armsTable, CONNECTIONS, takeTurns } from './arms.ts';
 import { anyOf, following } from './drivers.ts';
 import { Field } from './field.ts';

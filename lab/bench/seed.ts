@@ -14,12 +14,12 @@ import { insertFamily, type NewFamily } from '../../src/credentials/token-family
 import type { IdTokenAlg } from '../../src/keys/algorithms.ts';
 import { openKeys } from '../../src/keys/keys.ts';
 import { SECOND } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { digest, randomIdentifier } from '../../src/platform/crypto/secrets.ts';
 import type { Origin } from '../../src/platform/validation/origin.ts';
 import { newRefreshToken } from '../../src/protocol/token/grant.ts';
 import { accessClaims, FAMILY_LIFETIME, refreshClaims } from '../../src/protocol/token/rules/claims.ts';
 import { insertSession } from '../../src/sessions/store.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { CLIENTS, PASSWORD, REDIRECT_URI, SCOPE, type Spread, spread } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@
 
 import { start } from '../../src/app.ts';
 import { timeline } from '../../src/migrations/timeline.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { NEXT_STEP } from './next-step.ts';
 
 const { TEST_CLOCK_SHIFT = '0', TEST_HURRY, TEST_NEXT } = process.env;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openCore } from '../../src/core.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { runCommand } from '../../test/sqlite/in-process.ts';
 import { account } from '../../test/store/rows.ts';
 import { newClient } from '../../test/support/flow.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateDatabase } from '../../src/core.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import type { Held } from './life.ts';
 import { FUTURE } from './next.ts';
 import { filePlace, type Place, postgresPlace } from './places.ts';

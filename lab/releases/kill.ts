@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { migrateDatabase } from '../../src/core.ts';
 import { timeline } from '../../src/migrations/timeline.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { NEXT, NEXT_AT } from './next.ts';
 import type { Place } from './places.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start } from '../../src/app.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { passwords } from '../../src/platform/crypto/passwords.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { agent } from '../../test/support/agent.ts';
 import {
   admin,

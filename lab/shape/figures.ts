@@ -127,7 +127,7 @@ export function figures(): readonly Figure[] {
   return [
     figure('imports of web and pages in protocol', lines(sources, /^src\/protocol\//, /from '[^']*\/(web|pages)\//), 0),
     { name: 'rooms above each other', value: levels(found), bound: 13, places: [] },
-    { name: 'imports from room to room', value: found.size, bound: 220, places: [] },
+    { name: 'imports from room to room', value: found.size, bound: 228, places: [] },
     figure(
       'failures recorded inside the token grants',
       lines(sources, /^src\/protocol\/token\/grants\//, /outcome: 'failure'/),
@@ -145,7 +145,7 @@ export function figures(): readonly Figure[] {
       'files with errors of OAuth outside its rooms',
       files(sources, /^src\/(?!(platform|protocol|web|admin|openapi)\/)/, /oauth-error\.ts'/),
     ),
-    figure('files of platform that name identity', files(sources, /^src\/platform\//, IDENTITY)),
+    figure('files of platform that name identity', files(sources, /^src\/platform\//, IDENTITY), 3),
     figure(`functions over ${LONG} lines`, [...longFunctions(sources), ...longMethods(sources)], 0),
     {
       name: 'lines of src',

@@ -9,6 +9,8 @@ import type { SecurityNoticeServices } from '../account-actions/notices/notices.
 import { deviceFacts } from '../account-actions/notices/rules/notice-text.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
+import type { SecondFactorSetting } from '../accounts/second-factor-setting.ts';
+import type { SignUpSettings } from '../accounts/sign-up-setting.ts';
 import { isMakerActive, type KeyRefusal, whyRefused } from '../admin-keys/live.ts';
 import {
   type AdminKey,
@@ -19,8 +21,10 @@ import {
   saveLastUse,
 } from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
+import type { DeveloperSettings } from '../clients/developer-settings.ts';
 import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
+import type { Limits } from '../limits/settings.ts';
 import { handsOut } from '../operators/permissions.ts';
 import {
   EVERYTHING,
@@ -33,10 +37,6 @@ import {
 } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
-import type { DeveloperSettings } from '../platform/config/developers.ts';
-import type { Limits } from '../platform/config/limits.ts';
-import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
-import type { SignUpSettings } from '../platform/config/sign-up.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { equalSecrets } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';

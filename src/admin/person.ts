@@ -1,12 +1,12 @@
 import { heldBy } from '../account-actions/admission/held.ts';
 import { lockActing } from '../accounts/store.ts';
+import type { DeveloperPolicy, DeveloperSettings } from '../clients/developer-settings.ts';
 import { adminResource, COMMAND_LINE_ID } from '../clients/rules/command-line.ts';
 import { holdFamily, readTokenHolder } from '../credentials/token-family-store.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../keys/keys.ts';
 import { verifyToken } from '../keys/tokens.ts';
 import type { OperatorRights } from '../operators/rights.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { DeveloperPolicy, DeveloperSettings } from '../platform/config/developers.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { readAnyClaims } from '../protocol/token/rules/claims.ts';
 import { judge } from '../verdict/rules.ts';

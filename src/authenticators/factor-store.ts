@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { SecondFactorSetting } from '../accounts/second-factor-setting.ts';
 import type { Account } from '../accounts/store.ts';
 import { isSecondFactorRequired } from '../organizations/requirement.ts';
-import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import { constant } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { positionsOf } from '../platform/database/positions.ts';

@@ -1,5 +1,5 @@
 import { encodeCursor } from '../admin/paging.ts';
-import { ConfigError } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { invalid } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { PageOptions } from './pages.ts';

@@ -3,9 +3,10 @@ import { openSealer } from '../keys/sealer.ts';
 import { readOnly } from '../operations/doctor/fit.ts';
 import type { AskedProvider } from '../operations/doctor/rules/upstreams.ts';
 import { type Clock, SECOND } from '../platform/clock.ts';
-import { type Config, isLoopback } from '../platform/config/config.ts';
+import { isLoopback } from '../platform/config/loopback.ts';
 import type { Inspection } from '../platform/database/inspection.ts';
 import { type Outgoing, outgoing } from '../platform/http/outgoing.ts';
+import type { Config } from '../settings/config.ts';
 import type { Upstream } from '../upstreams/store.ts';
 
 /** How long all providers together may take. */

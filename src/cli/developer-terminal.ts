@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Config } from '../platform/config/config.ts';
 import { isRunByNpx } from '../platform/config/npx.ts';
 import { shellWord } from '../platform/shell.ts';
+import type { Config } from '../settings/config.ts';
 import type { DeveloperTerminal } from '../traces/recorders.ts';
 import type { Logs } from './logs.ts';
 

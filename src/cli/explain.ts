@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
 import { openKeys } from '../keys/keys.ts';
-import { baseUrlOf } from '../platform/config/config.ts';
-import { previousSecrets } from '../platform/config/secret-file.ts';
 import type { Database } from '../platform/database/database.ts';
 import { conflict, invalid } from '../platform/failure.ts';
 import { formats } from '../platform/validation/formats.ts';
 import { explainToken } from '../protocol/token/explain.ts';
+import { baseUrlOf } from '../settings/config.ts';
+import { previousSecrets } from '../settings/secret-file.ts';
 import type { Trace } from '../traces/read-trace.ts';
 import { factsOf } from '../traces/rules/step-facts.ts';
 import { path, withApi } from './api.ts';

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { sendProbe } from '../operations/doctor/http-probe.ts';
 import { answersLive } from '../operations/doctor/rules/answers.ts';
-import { baseUrlOf, ConfigError, readConfig } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
+import { baseUrlOf, readConfig } from '../settings/config.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { printable } from './output.ts';

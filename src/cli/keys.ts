@@ -6,8 +6,8 @@ import { dropKeyPair, type KeyPairView, listKeyPairs, rotateKeyPairs } from '../
 import { openKeys } from '../keys/keys.ts';
 import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../keys/signing-keys.ts';
 import { iso, isoOrNull } from '../platform/clock.ts';
-import { previousSecrets } from '../platform/config/secret-file.ts';
 import { invalid, notFound } from '../platform/failure.ts';
+import { previousSecrets } from '../settings/secret-file.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';

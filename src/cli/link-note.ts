@@ -1,4 +1,4 @@
-import { readConfig, variables } from '../platform/config/config.ts';
+import { readConfig, variables } from '../settings/config.ts';
 import type { Output } from './output.ts';
 import { readServer } from './remote.ts';
 import { environment, type GlobalFlags } from './session.ts';

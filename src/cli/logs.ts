@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { LogLevel } from '../platform/config/config.ts';
+import type { LogLevel } from '../platform/config/log-level.ts';
 import { logLine, plainLogger } from '../platform/log.ts';
 import { type LogOutput, standardOutput } from '../platform/log-output.ts';
 

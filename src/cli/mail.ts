@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
 import { sendTestMessage } from '../mail/test-message.ts';
-import { baseUrlOf, ConfigError, DEFAULT_PORT } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { mailVariables } from '../platform/config/mail.ts';
 import { asciiEmail, nonAsciiLocalPart } from '../platform/domain-name.ts';
 import { invalid } from '../platform/failure.ts';
+import { baseUrlOf, DEFAULT_PORT } from '../settings/config.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { databaseFile, inspectDatabase, migrateDatabase } from '../core.ts';
 import { timeline } from '../migrations/timeline.ts';
-import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { migrationState, type UnfinishedMigration } from '../platform/database/migrations/position.ts';
+import { type Config, readConfig } from '../settings/config.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { environment, reportAdvance, reportWaiting, tellNewDatabase } from './session.ts';
 

@@ -2,10 +2,10 @@ import { beginEpoch, type RecoverySummary, type Restored, recordRestore } from '
 import { listEvents } from '../audit/search-store.ts';
 import { type Core, findDataLoss } from '../core.ts';
 import { MINUTE } from '../platform/clock.ts';
-import type { Config } from '../platform/config/config.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
 import { conflict } from '../platform/failure.ts';
+import type { Config } from '../settings/config.ts';
 import { checkSecret } from './keys.ts';
 import { confirm } from './prompt.ts';
 import { type GlobalFlags, CLI_ORIGIN as origin, withCore } from './session.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { remoteVariables } from '../platform/config/remote.ts';
 import { environment, type GlobalFlags } from './session.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ADMIN_PATH } from '../admin/path.ts';
 import { SECOND } from '../platform/clock.ts';
-import { ConfigError } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { isLoopback } from '../platform/config/loopback.ts';
 import { remoteVariables } from '../platform/config/remote.ts';
 import { VERSION } from '../platform/version.ts';

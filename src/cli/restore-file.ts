@@ -7,12 +7,13 @@ import { checkCopy, finishRestore, lookAtFiles, noRoom, type Staging, stage } fr
 import { timeline } from '../migrations/timeline.ts';
 import { type Archive, openArchive, readDatabase } from '../operations/backup/archive.ts';
 import { openSecret, readPassphrase } from '../operations/backup/sealed-secret.ts';
-import { type Config, ConfigError, variables } from '../platform/config/config.ts';
-import { previousSecrets, secretFile } from '../platform/config/secret-file.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { parseSecret } from '../platform/config/secrets.ts';
 import { migrationState, NewerDatabase } from '../platform/database/migrations/position.ts';
 import { isDiskFull } from '../platform/disk.ts';
 import { conflict, invalid } from '../platform/failure.ts';
+import { type Config, variables } from '../settings/config.ts';
+import { previousSecrets, secretFile } from '../settings/secret-file.ts';
 import { checkSecret } from './keys.ts';
 import { lossIn } from './new-epoch.ts';
 import { announceCheck, reportProgress } from './progress.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { databaseFile } from '../core.ts';
 import { embeddedFile } from '../embedded.ts';
-import { readConfig } from '../platform/config/config.ts';
 import { invalid } from '../platform/failure.ts';
+import { readConfig } from '../settings/config.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { keepIssued, newEpoch } from './new-epoch.ts';
 import { confirm, YES } from './prompt.ts';

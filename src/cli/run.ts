@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { WrongSecret } from '../keys/keys.ts';
-import { ConfigError } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import { StoreUnavailable } from '../platform/database/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { withFlagNames } from './context.ts';

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Tessera } from '../app.ts';
-import { type Config, readConfig } from '../platform/config/config.ts';
 import { isLoopback } from '../platform/config/loopback.ts';
-import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { unreadSettings } from '../platform/config/variable.ts';
 import { withoutPassword } from '../platform/database/server-address.ts';
 import { watchWaiting } from '../platform/http/waiting.ts';
 import { VERSION } from '../platform/version.ts';
+import { type Config, readConfig } from '../settings/config.ts';
+import { findSecret } from '../settings/secret-file.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { databaseFlags, developerTerminal } from './developer-terminal.ts';
 import { type Logs, openLogs } from './logs.ts';

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type Core, databaseFile, type OpenOptions, openCore, requireFinishedRestore } from '../core.ts';
-import { ConfigError, readConfig } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
 import type { MigrationProgress, MigrationStep } from '../platform/database/migrations/progress.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { readConfig } from '../settings/config.ts';
 
 /** The origin of every audit event of this run: the operating system user, and one request ID for the whole run. */
 export const CLI_ORIGIN: Origin = {

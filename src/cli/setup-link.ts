@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { makeSetupLink, setupAddress } from '../account-actions/setup/setup.ts';
-import { baseUrlOf } from '../platform/config/config.ts';
+import { baseUrlOf } from '../settings/config.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { noteDefaultBaseUrl } from './link-note.ts';
 import { CLI_ORIGIN, withCore } from './session.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../platform/clock.ts';
-import type { Config } from '../platform/config/config.ts';
 import { isRunByNpx } from '../platform/config/npx.ts';
 import { SHARE_OF_SUPERVISOR, STOP_TIMEOUT } from '../platform/stop.ts';
+import type { Config } from '../settings/config.ts';
 import type { Logs } from './logs.ts';
 
 /** How long the last lines of the log may take. */

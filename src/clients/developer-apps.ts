@@ -3,11 +3,11 @@ import { takeWithin } from '../limits/limits.ts';
 import { lacksApproval } from '../operators/refusal.ts';
 import { developerIn, holds, type Operator, reachesByPolicyAlone } from '../operators/rights.ts';
 import { DAY } from '../platform/clock.ts';
-import type { DeveloperSettings } from '../platform/config/developers.ts';
 import type { Work } from '../platform/database/database.ts';
 import { conflict, Failure, invalid } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { findBlockedHost, oneRegistrationAtATime } from './blocked-hosts.ts';
+import type { DeveloperSettings } from './developer-settings.ts';
 import { type Client, countAppsOf } from './store.ts';
 
 /** What the app of a developer may request without an operator. */

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { record } from '../audit/audit.ts';
 import { CLOCK_SKEW, HOUR } from '../platform/clock.ts';
-import type { Limit, LimitName } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, joint, many, one } from '../platform/database/statement.ts';
 import { addressBucket, networkBucket, type Origin } from '../platform/validation/origin.ts';
+import type { Limit, LimitName } from './settings.ts';
 
 /** A use of a bucket. */
 interface Addition {

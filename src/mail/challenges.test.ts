@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openSealer } from '../keys/sealer.ts';
+import { limitVariables } from '../limits/settings.ts';
 import { toCurrentSchema } from '../migrations/timeline.ts';
 import { MINUTE } from '../platform/clock.ts';
-import { limitVariables } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import { openSqlite } from '../platform/database/sqlite/open.ts';
 import {

@@ -1,7 +1,7 @@
 import { holdAdminKey, isAdminKeyLive } from '../admin-keys/live.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { giveBack, take } from '../limits/limits.ts';
-import type { Limits } from '../platform/config/limits.ts';
+import type { Limits } from '../limits/settings.ts';
 import { digest, equalSecrets, isSecretForm, randomCode, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';

@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import { openSealer } from '../keys/sealer.ts';
 import { toCurrentSchema } from '../migrations/timeline.ts';
 import { DAY, HOUR } from '../platform/clock.ts';
-import { readConfig } from '../platform/config/config.ts';
 import { openSqlite } from '../platform/database/sqlite/open.ts';
+import { readConfig } from '../settings/config.ts';
 import { countMail, createMailer, MAILBOX_SIZE, maintainMail, readMailbox } from './mail.ts';
 import { listMail } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { Sealer } from '../keys/sealer.ts';
 import { ofAllAskers, take, takeFrom } from '../limits/limits.ts';
+import type { Limits } from '../limits/settings.ts';
 import { DAY, MINUTE } from '../platform/clock.ts';
-import type { Limits } from '../platform/config/limits.ts';
 import type { MailSettings } from '../platform/config/mail.ts';
 import { digest, randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';

@@ -1,11 +1,18 @@
 import { isIPv4 } from 'node:net';
 import { BRAND } from '../platform/brand.ts';
-import { type Config, isLoopback } from '../platform/config/config.ts';
-import type { MailAddress } from '../platform/config/mail.ts';
+import { isLoopback } from '../platform/config/loopback.ts';
+import type { MailAddress, MailSettings } from '../platform/config/mail.ts';
 import { asciiDomain, asciiEmail } from '../platform/domain-name.ts';
 import type { MailMessage } from '../platform/mail/transport.ts';
 import type { MailContent } from './content.ts';
 import { renderMail } from './rules/render.ts';
+
+/** The settings that a message needs. */
+export interface MessageSettings {
+  readonly mail: MailSettings;
+  /** Whom people ask for help. */
+  readonly contact: string | undefined;
+}
 
 /** Whom messages come from, and who reads the answers. */
 export interface MailSender {
@@ -14,7 +21,7 @@ export interface MailSender {
 }
 
 /** The sender that the settings name; by default an address at the host of the base URL. */
-export function senderOf({ mail, contact }: Config, baseUrl: string): MailSender {
+export function senderOf({ mail, contact }: MessageSettings, baseUrl: string): MailSender {
   const { hostname } = new URL(baseUrl);
   return {
     from: mail.from ?? { name: BRAND.name, address: `no-reply@${hostname}` },
@@ -26,7 +33,7 @@ export function senderOf({ mail, contact }: Config, baseUrl: string): MailSender
  * The name that greets the mail server, which may refuse anything but a full host name or the address of the client (RFC 5321
  * §4.1.1.1). A base URL on this machine has none, so the sender's domain stands in for it; undefined where that has none either.
  */
-export function greetingOf({ mail }: Config, baseUrl: string): string | undefined {
+export function greetingOf({ mail }: Pick<MessageSettings, 'mail'>, baseUrl: string): string | undefined {
   if (mail.greeting !== undefined) return mail.greeting;
   const { hostname } = new URL(baseUrl);
   const sender = mail.from?.address ?? '';

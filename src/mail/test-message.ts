@@ -1,12 +1,11 @@
 import { record } from '../audit/audit.ts';
 import { HOUR } from '../platform/clock.ts';
-import type { Config } from '../platform/config/config.ts';
 import { randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { type MailResult, smtpTransport } from '../platform/mail/transport.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import type { Mailer } from './mail.ts';
-import { greetingOf, messageOf, senderOf } from './message.ts';
+import { greetingOf, type MessageSettings, messageOf, senderOf } from './message.ts';
 import { mailTexts } from './messages.ts';
 
 /** What became of a test message; `kept` is for the mailbox, and `off` where no mail is sent. */
@@ -14,7 +13,7 @@ export type TestResult = MailResult | { readonly kind: 'kept' } | { readonly kin
 
 /** Sends a message right away, past the outbox, so that the operator sees what the server answers. */
 export async function sendTestMessage(
-  { database, config }: { readonly database: Database; readonly config: Config },
+  { database, config }: { readonly database: Database; readonly config: MessageSettings },
   mailer: Mailer,
   options: { readonly to: string; readonly baseUrl: string; readonly origin: Origin; readonly now: number },
 ): Promise<TestResult> {

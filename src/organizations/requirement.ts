@@ -1,4 +1,4 @@
-import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
+import type { SecondFactorSetting } from '../accounts/second-factor-setting.ts';
 import type { Work } from '../platform/database/database.ts';
 import { findRequiringOrganization } from './store.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { start } from '../../src/app.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { tokenForm } from '../support/api-call.ts';
 import { type AppKey, appKey, keyApp, proofOf } from '../support/assertion.ts';
 import { admin, newClient } from '../support/flow.ts';

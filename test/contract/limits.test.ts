@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { authenticateByRecoveryCode } from '../../src/account-actions/authentication/recovery-code.ts';
 import { findAccount } from '../../src/accounts/store.ts';
+import { type LimitName, limitVariables } from '../../src/limits/settings.ts';
 import { createChallenge, prepareChallenge, tryCode } from '../../src/mail/challenges.ts';
 import { countMail } from '../../src/mail/mail.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
-import { type LimitName, limitVariables } from '../../src/platform/config/limits.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { agent } from '../support/agent.ts';
 import { askAsDevice, newDeviceClient, typeUserCode } from '../support/devices.ts';
 import {

@@ -5,7 +5,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { formatTrace } from '../../src/cli/explain.ts';
-import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
+import { ConfigError } from '../../src/platform/config/config-error.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import { basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import {

@@ -8,8 +8,8 @@ import { parse } from 'yaml';
 import { publishedManifest } from '../../deploy/package/manifest.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program } from '../../src/cli/program.ts';
-import { readConfig, variables } from '../../src/platform/config/config.ts';
-import { limitVariables } from '../../src/platform/config/limits.ts';
+import { limitVariables } from '../../src/limits/settings.ts';
+import { readConfig, variables } from '../../src/settings/config.ts';
 
 // What is deployed agrees with the service: its settings, its version, its paths and its commands.
 

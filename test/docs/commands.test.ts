@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pages } from '../../docs/site/markdown.ts';
 import { start, type Tessera } from '../../src/app.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import { admin, authorizeUrl, redeem, refresh, userinfo, walk } from '../support/flow.ts';
 import { ADMIN_KEY } from '../support/server.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { callExample, fixture, send } from '../openapi/examples.ts';
 import { startRouted } from '../security/routes.ts';
 import { codeFor, newClient, redeem } from '../support/flow.ts';

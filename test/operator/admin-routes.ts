@@ -2,12 +2,12 @@ import fastify from 'fastify';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { pictures } from '../../src/pictures/pictures.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { OutgoingFailed } from '../../src/platform/http/outgoing.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { untraced } from '../../src/traces/recorder.ts';
 import { NO_MAIL } from '../support/no-mail.ts';
 

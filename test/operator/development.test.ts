@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { admin, newClient, redeem, type TestClient } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 import { following, serve, tessera } from './command.ts';

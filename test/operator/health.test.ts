@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
-import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
+import { ConfigError } from '../../src/platform/config/config-error.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { tessera } from './command.ts';
 

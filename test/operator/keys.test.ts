@@ -5,7 +5,7 @@ import { after, mock, test } from 'node:test';
 import { promisify } from 'node:util';
 import { maintainKeys } from '../../src/keys/keys.ts';
 import { listSigningKeys } from '../../src/keys/signing-keys.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { parts, withData } from '../support/forged-token.ts';
 import { DAY, HOUR, MINUTE } from '../support/outcome.ts';

@@ -10,8 +10,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { start, type Tessera } from '../../src/app.ts';
-import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
+import { ConfigError } from '../../src/platform/config/config-error.ts';
 import { VERSION } from '../../src/platform/version.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import {
   admin,
   authorizeUrl,

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
 import { DAY, HOUR } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { agent } from '../support/agent.ts';
 import { admin, newClient, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { agent } from '../support/agent.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { send, startBehind } from '../support/listening.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { start } from '../../src/app.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { DAY, MINUTE, query, SECOND } from '../support/outcome.ts';
 import { BEGINNING, SEVERAL, startServer, type TestServer } from '../support/server.ts';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { start } from '../../src/app.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { VERSION } from '../../src/platform/version.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { Canaries } from '../security/canaries.ts';
 import { agent, cookieName } from '../support/agent.ts';
 import {

@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { callExample, fixture } from '../openapi/examples.ts';
 import { startRouted } from '../security/routes.ts';
 import { admin, newUser } from '../support/flow.ts';

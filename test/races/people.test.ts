@@ -16,10 +16,10 @@ import {
   prepareChallenge,
   type SentChallenge,
 } from '../../src/mail/challenges.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { many } from '../../src/platform/database/statement.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
 import { openKeys } from '../../src/keys/keys.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { query } from '../support/outcome.ts';

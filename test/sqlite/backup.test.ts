@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { type Node, openService, type Service, startNode } from '../../lab/faults/service.ts';
 import { migrateDatabase } from '../../src/core.ts';
 import { timeline } from '../../src/migrations/timeline.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { tessera } from '../operator/command.ts';
 import { agent } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, redeem, refresh, signedIn, userinfo, walk } from '../support/flow.ts';

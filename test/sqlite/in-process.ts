@@ -1,5 +1,5 @@
 import { program } from '../../src/cli/program.ts';
-import { ConfigError } from '../../src/platform/config/config.ts';
+import { ConfigError } from '../../src/platform/config/config-error.ts';
 
 /** What a command printed, and the error that ended it. */
 export interface CommandOutcome {

@@ -18,7 +18,7 @@ import { after, before, test } from 'node:test';
 import { type Node, openService, type Service, startNode } from '../../lab/faults/service.ts';
 import { start } from '../../src/app.ts';
 import type { Finding } from '../../src/operations/doctor/finding.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { tessera } from '../operator/command.ts';
 import { refusedStart } from '../operator/refused-start.ts';
 import { agent } from '../support/agent.ts';

@@ -12,9 +12,9 @@ import { createMailer, maintainMail, type NewMail } from '../../src/mail/mail.ts
 import type { MailSender } from '../../src/mail/message.ts';
 import { listMail } from '../../src/mail/store.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { one } from '../../src/platform/database/statement.ts';
 import { smtpTransport, type TransportOptions } from '../../src/platform/mail/transport.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { certificate } from '../support/certificate.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts';

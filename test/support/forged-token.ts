@@ -3,8 +3,8 @@ import { type Core, openCore } from '../../src/core.ts';
 import { unseal } from '../../src/keys/seal.ts';
 import { readSigningKeys } from '../../src/keys/store.ts';
 import type { TokenKind } from '../../src/keys/tokens.ts';
-import { readConfig } from '../../src/platform/config/config.ts';
 import { deriveKey } from '../../src/platform/crypto/secrets.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import type { TestServer } from './server.ts';
 
 /** The keys that sign at this moment, as an operator with the data and the secret could find them. */

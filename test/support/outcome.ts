@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { Pool } from 'pg';
-import { readConfig } from '../../src/platform/config/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import type { Agent, Answer } from './agent.ts';
 import type { TestServer } from './server.ts';
 

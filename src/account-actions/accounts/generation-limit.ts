@@ -1,6 +1,6 @@
 import { exceededRolling, takeRolling } from '../../limits/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';

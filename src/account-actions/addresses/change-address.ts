@@ -10,6 +10,7 @@ import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
+import type { Limits } from '../../limits/settings.ts';
 import {
   type Challenge,
   createChallenge,
@@ -24,7 +25,6 @@ import {
 import { countAccount, countMail, countRecipientFrom, countSender } from '../../mail/mail.ts';
 import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';

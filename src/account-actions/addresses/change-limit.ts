@@ -1,5 +1,5 @@
 import { exceededRolling, forgetRolling, takeRolling } from '../../limits/limits.ts';
-import type { Limits } from '../../platform/config/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 

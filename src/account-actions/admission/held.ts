@@ -1,8 +1,8 @@
 import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { findAccount } from '../../accounts/store.ts';
+import type { DeveloperPolicy } from '../../clients/developer-settings.ts';
 import type { OperatorRights } from '../../operators/rights.ts';
 import { findAnyMembership, holdAnyMembership } from '../../organizations/any-membership-store.ts';
-import type { DeveloperPolicy } from '../../platform/config/developers.ts';
 import type { Work } from '../../platform/database/database.ts';
 
 interface Holding {

@@ -1,6 +1,6 @@
 import { lockActing } from '../../accounts/store.ts';
+import type { DeveloperPolicy } from '../../clients/developer-settings.ts';
 import type { OperatorRights } from '../../operators/rights.ts';
-import type { DeveloperPolicy } from '../../platform/config/developers.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { readVisitor } from '../../sessions/sessions.ts';
 import { findSession, lockSession, type Session } from '../../sessions/store.ts';

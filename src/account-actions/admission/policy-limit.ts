@@ -1,8 +1,8 @@
 import { take } from '../../limits/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Permission } from '../../operators/permissions.ts';
 import { holdsByPolicyAlone, type Operator } from '../../operators/rights.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 

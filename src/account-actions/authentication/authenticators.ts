@@ -1,8 +1,8 @@
 import type { Account } from '../../accounts/store.ts';
 import type { PasskeyProblem } from '../../authenticators/relying-party.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { MappedClaims } from '../../upstreams/rules/claims-map.ts';

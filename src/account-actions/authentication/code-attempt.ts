@@ -5,7 +5,7 @@ import type { Method } from '../../authenticators/rules/authentication-context.t
 import type { Span } from '../../authenticators/rules/taking-back.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import { giveBack, ofAllAskers, take } from '../../limits/limits.ts';
-import type { Limit } from '../../platform/config/limits.ts';
+import type { Limit } from '../../limits/settings.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressBucket, type Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';

@@ -1,4 +1,5 @@
 import { type BrowserMark, isKnownBrowser } from '../../accounts/known-browser-store.ts';
+import type { SecondFactorSetting } from '../../accounts/second-factor-setting.ts';
 import { type Account, findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
@@ -8,7 +9,6 @@ import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
 import { giveBackFrom, takeFrom } from '../../limits/limits.ts';
 import { findChallengeOfBrowser, tryCode } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';

@@ -4,7 +4,7 @@ import { type Account, findByIdentifier, lockAccount, saveAccount } from '../../
 import { record } from '../../audit/audit.ts';
 import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
 import { giveBack, giveBackFrom, take, takeFrom } from '../../limits/limits.ts';
-import type { Limits } from '../../platform/config/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { PasswordCheck, Passwords } from '../../platform/crypto/passwords.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';

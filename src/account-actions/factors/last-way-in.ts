@@ -1,3 +1,4 @@
+import type { SecondFactorSetting } from '../../accounts/second-factor-setting.ts';
 import type { Account } from '../../accounts/store.ts';
 import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
@@ -5,7 +6,6 @@ import type { Factor } from '../../authenticators/rules/factors.ts';
 import { type WayIn, type WaysInState, waysIn, waysInWithout } from '../../authenticators/rules/ways-in.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { type ConnectedIdentity, listIdentities } from '../../upstreams/identity-store.ts';
 

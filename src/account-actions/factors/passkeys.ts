@@ -1,3 +1,4 @@
+import type { SecondFactorSetting } from '../../accounts/second-factor-setting.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
@@ -14,7 +15,6 @@ import type { Factor } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../../authenticators/rules/passkey-name.ts';
 import { secondFactorOf } from '../../authenticators/rules/taking-back.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';

@@ -1,6 +1,6 @@
 import { identifierKey, newProfile } from '../../accounts/rules/profile.ts';
+import type { SignUpSettings } from '../../accounts/sign-up-setting.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { recordEffect } from '../../upstreams/effect-store.ts';
 import { insertIdentity } from '../../upstreams/identity-store.ts';

@@ -1,8 +1,10 @@
 import { isReservedAddress } from '../../accounts/previous-address-store.ts';
 import { newProfile } from '../../accounts/rules/profile.ts';
+import type { SignUpSettings } from '../../accounts/sign-up-setting.ts';
 import { findByIdentifier } from '../../accounts/store.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { Sealer } from '../../keys/sealer.ts';
+import type { Limits } from '../../limits/settings.ts';
 import {
   type Challenge,
   createChallenge,
@@ -15,8 +17,6 @@ import {
 import { countMail, type Mailer } from '../../mail/mail.ts';
 import { mailTexts } from '../../mail/messages.ts';
 import { type Clock, MINUTE } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';

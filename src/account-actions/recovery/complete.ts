@@ -8,6 +8,7 @@ import {
 import { type PasswordProblem, passwordProblem } from '../../accounts/password-problem.ts';
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
+import type { SecondFactorSetting } from '../../accounts/second-factor-setting.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
@@ -40,7 +41,6 @@ import {
 } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
 import { DAY } from '../../platform/clock.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';

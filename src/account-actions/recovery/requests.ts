@@ -1,15 +1,15 @@
 import { isAddressDoubted } from '../../accounts/act-store.ts';
 import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
 import { identifierKey } from '../../accounts/rules/profile.ts';
+import type { SecondFactorSetting } from '../../accounts/second-factor-setting.ts';
 import { type Account, findByIdentifier, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import type { Limits } from '../../limits/settings.ts';
 import { listBrowsersWaiting, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { countRecipient, countSender, type MailKind } from '../../mail/mail.ts';
 import { mailTexts } from '../../mail/messages.ts';
 import { REQUEST_RETRIES, retryDelay } from '../../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import { digest, randomName } from '../../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../../platform/database/database.ts';
 import type { Meter } from '../../platform/http/meter.ts';

@@ -2,9 +2,9 @@ import { mayAct } from '../../accounts/rules/may-act.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { isAdminKeyLive } from '../../admin-keys/live.ts';
 import { findAdminKey, grantOfKey } from '../../admin-keys/store.ts';
+import type { DeveloperPolicy } from '../../clients/developer-settings.ts';
 import type { ScopeRequest } from '../../clients/scope-request-store.ts';
 import { heldByRoles, holds, type OperatorRights, type Place } from '../../operators/rights.ts';
-import type { DeveloperPolicy } from '../../platform/config/developers.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { heldBy } from '../admission/held.ts';
 

@@ -3,6 +3,7 @@ import { IDENTITY_SCOPES, isRegisteredScope, SCOPES } from '../../claims/permiss
 import { allowOneScope, lockBoth } from '../../clients/api-scopes.ts';
 import { saveClientChange } from '../../clients/change.ts';
 import { clientNotFound } from '../../clients/clients.ts';
+import type { DeveloperSettings } from '../../clients/developer-settings.ts';
 import { requireOwnFields } from '../../clients/own-fields.ts';
 import type { AskScopeRequest } from '../../clients/schema.ts';
 import {
@@ -22,7 +23,6 @@ import type { Mailer } from '../../mail/mail.ts';
 import { lacksPermission } from '../../operators/refusal.ts';
 import { holds, type Place, type Reach } from '../../operators/rights.ts';
 import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
-import type { DeveloperSettings } from '../../platform/config/developers.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, invalid, notFound } from '../../platform/failure.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';

@@ -2,7 +2,7 @@ import { type BrowserMark, rememberBrowser } from '../../accounts/known-browser-
 import type { Account } from '../../accounts/store.ts';
 import { withMethod } from '../../authenticators/rules/authentication-context.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
-import type { Limits } from '../../platform/config/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import { digest, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';

@@ -1,8 +1,8 @@
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import { findIdentity, insertIdentity, listIdentities, removeIdentity } from '../../upstreams/identity-store.ts';

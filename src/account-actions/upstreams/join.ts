@@ -1,6 +1,6 @@
 import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { identifierKey } from '../../accounts/rules/profile.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import type { SignUpSettings } from '../../accounts/sign-up-setting.ts';
 import { randomName } from '../../platform/crypto/secrets.ts';
 import type { UpstreamIdentity } from '../../upstreams/identity-store.ts';
 import { isAuthoritativeFor } from '../../upstreams/rules/domains.ts';

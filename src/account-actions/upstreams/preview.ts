@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
+import type { SignUpSettings } from '../../accounts/sign-up-setting.ts';
 import { type Account, findAccount, findByIdentifier } from '../../accounts/store.ts';
 import type { Group } from '../../groups/store.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { findIdentity, type UpstreamIdentity } from '../../upstreams/identity-store.ts';

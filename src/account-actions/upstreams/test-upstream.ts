@@ -1,6 +1,6 @@
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { isLoopback } from '../../platform/config/config.ts';
+import { isLoopback } from '../../platform/config/loopback.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Outgoing } from '../../platform/http/outgoing.ts';
 import { kinds } from '../../upstreams/kinds/kinds.ts';

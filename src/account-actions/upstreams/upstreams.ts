@@ -2,7 +2,7 @@ import { record } from '../../audit/audit.ts';
 import { releaseGroupsOfSource } from '../../groups/source-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { isLoopback } from '../../platform/config/config.ts';
+import { isLoopback } from '../../platform/config/loopback.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';

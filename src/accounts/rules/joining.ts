@@ -1,4 +1,4 @@
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import type { SignUpSettings } from '../sign-up-setting.ts';
 import { identifierKey, splitEmail } from './profile.ts';
 
 /** Whether people may sign up without an invitation. */

@@ -1,12 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { hostname } from 'node:os';
 import { SECOND } from '../../platform/clock.ts';
-import type { Config } from '../../platform/config/config.ts';
 import { logLine, plainLogger } from '../../platform/log.ts';
 import type { MetricValues, ServiceMetrics } from '../../platform/metrics/added-up.ts';
 import { listenForMetrics } from '../../platform/metrics/listener.ts';
 import { ACKNOWLEDGEMENT_TIMEOUT } from '../../platform/stop.ts';
 import { Turns } from '../../platform/turns.ts';
+import type { Config } from '../../settings/config.ts';
 import type { Logs } from '../logs.ts';
 import { noteAcceptTimes } from './accept-times.ts';
 import { watchHandover } from './handover.ts';

@@ -1,11 +1,11 @@
 import { start } from '../../app.ts';
 import { pictures } from '../../pictures/pictures.ts';
-import type { Config } from '../../platform/config/config.ts';
 import { HASH_COST, passwords } from '../../platform/crypto/passwords.ts';
 import { watchWaiting } from '../../platform/http/waiting.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Turn } from '../../platform/turns.ts';
+import type { Config } from '../../settings/config.ts';
 import { developerTerminal } from '../developer-terminal.ts';
 import type { Logs } from '../logs.ts';
 import { reportLong } from '../session.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../platform/config/config.ts';
+import { isLoopback } from '../../platform/config/loopback.ts';
 import type { ClientType } from '../fields.ts';
 
 /** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../platform/config/config.ts';
+import { isLoopback } from '../../platform/config/loopback.ts';
 import { shellWord } from '../../platform/shell.ts';
 import type { Client } from '../store.ts';
 import { type DeveloperAdvice, type NearestUri, readClient, type UriDifference } from './developer-advice.ts';

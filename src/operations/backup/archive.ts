@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { ConfigError } from '../../platform/config/config.ts';
+import { ConfigError } from '../../platform/config/config-error.ts';
 import { deriveKey, equalSecrets, keyedDigest } from '../../platform/crypto/secrets.ts';
 import type { AppliedMigration } from '../../platform/database/migrations/position.ts';
 import type { SealedSecret } from './sealed-secret.ts';

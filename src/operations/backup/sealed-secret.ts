@@ -2,7 +2,7 @@ import { scrypt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { seal, unseal } from '../../keys/seal.ts';
-import { ConfigError } from '../../platform/config/config.ts';
+import { ConfigError } from '../../platform/config/config-error.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { decodeText } from '../../platform/text-input.ts';
 

@@ -1,9 +1,9 @@
 import { countDead } from '../../mail/store.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Config } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { countLeases } from '../../platform/ids/lease-store.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
+import type { Config } from '../../settings/config.ts';
 import type { Finding } from './finding.ts';
 import { judgeClocks } from './rules/clock.ts';
 import { judgeConfiguration } from './rules/configuration.ts';

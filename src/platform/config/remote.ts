@@ -29,13 +29,6 @@ export const commandLineSignIn = new Variable('TESSERA_COMMAND_LINE_SIGN_IN', on
     'Whether operators can sign in with `tessera login`, and then use the admin API in their roles for eight hours. It needs a second factor.',
 });
 
-/** The variable of people who use the console. */
-export const consoleSecondFactor = new Variable('TESSERA_CONSOLE_SECOND_FACTOR', onOff, {
-  initial: '`on`',
-  about:
-    'Whether operators sign in to the console with a second factor or a passkey. With `off`, a password is enough, and a thief of an operator’s password acts as them.',
-});
-
 /** The variables of the command line alone: which server it administers, and as whom. */
 export const remoteVariables = {
   server: new Variable('TESSERA_SERVER', serverUrl, {

@@ -33,7 +33,7 @@ const QUEUE_FACTOR = 32;
 
 /**
  * How long the event loop gets to catch up between two hashes, in milliseconds. It never gets longer than the previous hash took, so
- * that with a busy event loop sign-in still has about half of its throughput.
+ * that even with a busy event loop about half as many passwords are checked.
  */
 const MAX_PAUSE = 50;
 

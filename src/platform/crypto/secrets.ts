@@ -3,7 +3,7 @@ import { createHmac, hash, hkdfSync, randomBytes, randomInt, timingSafeEqual } f
 /** 256 random bits from the system's generator, as 43 base64url characters. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
-/** The secret by which a browser is known after a sign-in, in the form of a {@link randomSecret}. It says nothing of that of the session. */
+/** The secret by which a browser stays known after its session, in the form of a {@link randomSecret}. It says nothing of that of the session. */
 export const knownSecretOf = (sessionSecret: string): string => digest(`known by ${sessionSecret}`);
 
 /** Whether a text could be a {@link randomSecret}. Programs also send `undefined`, a placeholder or a part of the right text. */

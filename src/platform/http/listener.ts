@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MINUTE, SECOND } from '../clock.ts';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { createServer } from './node-http.ts';
 import { stopper } from './stopper.ts';
 

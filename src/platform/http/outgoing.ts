@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { request as overHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { isLoopback } from '../config/config.ts';
+import { isLoopback } from '../config/loopback.ts';
 import { request as overHttp } from './node-http.ts';
 
 /** Where outgoing requests may go. Client registrations name the URLs, which must not reach the service's own network (SSRF). */

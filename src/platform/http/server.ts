@@ -7,7 +7,7 @@ import fastify, {
   type FastifySchema,
   LogController,
 } from 'fastify';
-import type { LogLevel } from '../config/config.ts';
+import type { LogLevel } from '../config/log-level.ts';
 import { isSnowflake } from '../ids/ids.ts';
 import { type LogFacts, type LogLineLevel, logLine } from '../log.ts';
 import type { LogOutput } from '../log-output.ts';

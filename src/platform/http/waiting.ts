@@ -7,7 +7,7 @@ import { unavailable } from '../failure.ts';
 /** After so long, a request that waited may have been given up. */
 const NOTICEABLE = SECOND;
 
-/** A request that waited so long is not begun: its caller may have tried again, and a second use of a refresh token counts as reuse. */
+/** A request that waited so long is not begun: its caller may have tried again, and a second use of what works once may end what the first one began. */
 const LONGEST = 5 * SECOND;
 
 const BEAT = SECOND / 2;

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { createServer } from '../http/node-http.ts';
 
 /** What is served: a registry of prom-client, or several that are added up. */

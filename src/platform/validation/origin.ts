@@ -126,7 +126,7 @@ export interface Device {
   readonly browser: string | null;
   /** Such as `Windows`. */
   readonly system: string | null;
-  /** The network of the sign-in, as {@link networkOf} writes it. */
+  /** The network that it was in, as {@link networkOf} writes it. */
   readonly network: string | null;
 }
 

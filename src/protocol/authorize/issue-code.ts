@@ -13,7 +13,7 @@ import { type ConsentGrant, lockGrant, lockGrants } from '../../consent/store.ts
 import { CODE_LIFETIME, insertCode } from '../../credentials/code-store.ts';
 import { answerDevice, lockDevice } from '../../credentials/device-store.ts';
 import { takeTogether } from '../../limits/limits.ts';
-import type { Limits } from '../../platform/config/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';

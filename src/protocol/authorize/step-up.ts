@@ -1,3 +1,4 @@
+import type { SecondFactorSetting } from '../../accounts/second-factor-setting.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import type { RelyingParty } from '../../authenticators/relying-party.ts';
 import { meetsAcr } from '../../authenticators/rules/authentication-context.ts';
@@ -9,7 +10,6 @@ import {
   stepUpTo,
 } from '../../authenticators/rules/requirement.ts';
 import type { Client } from '../../clients/store.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
 import type { AuthorizationRequest } from './rules/request.ts';

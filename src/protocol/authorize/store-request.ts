@@ -1,7 +1,7 @@
 import { findClient } from '../../clients/store.ts';
 import { ofNetwork, take, takeRolling } from '../../limits/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import { HOUR } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';

@@ -11,8 +11,8 @@ import {
   liveSecrets,
 } from '../../clients/store.ts';
 import { exceeded, take } from '../../limits/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';

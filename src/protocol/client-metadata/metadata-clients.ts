@@ -1,11 +1,11 @@
 import { isBlockedHost } from '../../clients/blocked-hosts.ts';
 import { describedClient, updateFromDocument } from '../../clients/metadata-clients.ts';
+import type { ClientMetadataSetting } from '../../clients/metadata-setting.ts';
 import { hasHost, metadataHost, metadataUrlProblem } from '../../clients/rules/metadata-document.ts';
 import { type Client, findByMetadataUrl } from '../../clients/store.ts';
 import { take, takeFrom } from '../../limits/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { ClientMetadataSetting } from '../../platform/config/client-metadata.ts';
-import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { MetadataDocuments, MetadataFailure } from './documents.ts';

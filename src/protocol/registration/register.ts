@@ -1,5 +1,6 @@
 import { findBlockedHost, oneRegistrationAtATime } from '../../clients/blocked-hosts.ts';
 import { useInitialToken } from '../../clients/initial-access-tokens.ts';
+import type { RegistrationSetting } from '../../clients/registration-setting.ts';
 import { type ReadMetadata, readRegistration } from '../../clients/rules/registration-metadata.ts';
 import {
   deleteSelf,
@@ -12,9 +13,8 @@ import {
 } from '../../clients/self-registration.ts';
 import { type Client, liveSecrets } from '../../clients/store.ts';
 import { take, takeFrom } from '../../limits/limits.ts';
+import type { Limits } from '../../limits/settings.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Limits } from '../../platform/config/limits.ts';
-import type { RegistrationSetting } from '../../platform/config/registration.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';

@@ -9,6 +9,7 @@ import {
 import { closeRight, readEarlierAddresses } from '../../account-actions/addresses/close-right.ts';
 import { mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
+import type { SignUpSettings } from '../../accounts/sign-up-setting.ts';
 import {
   doneNotice,
   field,
@@ -24,7 +25,6 @@ import {
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { asciiEmail, canonicalEmail, nonAsciiLocalPart, readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { redirect } from '../../platform/http/server.ts';

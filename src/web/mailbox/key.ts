@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../platform/config/config.ts';
 import { OPEN_MAILBOX } from '../../platform/config/mail.ts';
 import { deriveKey, digest, equalSecrets } from '../../platform/crypto/secrets.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -10,7 +9,10 @@ import { nameSuffix } from '../browser/browser.ts';
  * visitors for whom it asks makes them look local, so being local is not enough. It follows from the root secret: all processes of a
  * database agree on it, and restarts keep it.
  */
-export function mailboxKey({ mailboxKey: own }: Pick<Config, 'mailboxKey'>, secret: Buffer): string | null {
+export function mailboxKey(
+  { mailboxKey: own }: { readonly mailboxKey: string | undefined },
+  secret: Buffer,
+): string | null {
   if (own === OPEN_MAILBOX) return null;
   return own ?? deriveKey(secret, 'mailbox').toString('base64url');
 }

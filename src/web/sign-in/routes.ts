@@ -3,10 +3,10 @@ import type { CodeServices } from '../../account-actions/authentication/code-att
 import type { PasskeyServices } from '../../account-actions/authentication/passkey.ts';
 import { endSession } from '../../account-actions/sign-in/end-sessions.ts';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
+import type { SignUpSettings } from '../../accounts/sign-up-setting.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import type { Pictures } from '../../pictures/pictures.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import type { Ids } from '../../platform/ids/ids.ts';

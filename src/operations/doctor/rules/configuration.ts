@@ -1,5 +1,6 @@
-import { type Config, isLoopback } from '../../../platform/config/config.ts';
-import { limitVariables } from '../../../platform/config/limits.ts';
+import { limitVariables } from '../../../limits/settings.ts';
+import { isLoopback } from '../../../platform/config/loopback.ts';
+import type { Config } from '../../../settings/config.ts';
 import { type CheckRow, configurationProblem, type Finding, ok, tabulate } from '../finding.ts';
 
 const REFERENCE = 'Correct it in the settings of the server; docs/reference/configuration.md lists all of them.';

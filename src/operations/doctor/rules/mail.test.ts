@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfig } from '../../../platform/config/config.ts';
+import { readConfig } from '../../../settings/config.ts';
 import { judgeMail } from './mail.ts';
 
 const PUBLIC = 'https://id.example.com';

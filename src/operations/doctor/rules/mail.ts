@@ -1,5 +1,6 @@
-import { type Config, isLoopback } from '../../../platform/config/config.ts';
+import { isLoopback } from '../../../platform/config/loopback.ts';
 import { mailVariables } from '../../../platform/config/mail.ts';
+import type { Config } from '../../../settings/config.ts';
 import { type Finding, ok, tabulate, warning } from '../finding.ts';
 
 const HOW_TO = 'docs/how-to/send-mail.md shows how.';

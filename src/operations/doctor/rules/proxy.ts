@@ -1,6 +1,6 @@
-import type { Config } from '../../../platform/config/config.ts';
-import { isLoopback } from '../../../platform/config/config.ts';
+import { isLoopback } from '../../../platform/config/loopback.ts';
 import { canonicalAddress, parseForwardedEntry } from '../../../platform/validation/origin.ts';
+import type { Config } from '../../../settings/config.ts';
 import { type Finding, problem, tabulate, warning } from '../finding.ts';
 import type { ProbeReport } from '../probe.ts';
 

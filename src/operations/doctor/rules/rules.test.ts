@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../../platform/clock.ts';
-import { readConfig } from '../../../platform/config/config.ts';
 import type { PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
 import { VERSION } from '../../../platform/version.ts';
+import { readConfig } from '../../../settings/config.ts';
 import type { Finding } from '../finding.ts';
 import type { ProbeResponse, ProbeResult } from '../http-probe.ts';
 import type { Online } from '../online.ts';

@@ -1,7 +1,8 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
+import { readConfig } from './config.ts';
 
 test('a limit is its default, what is set, or off', () => {
   assert.deepEqual(readConfig({}).limits.token, { count: 3000, windowMs: 60_000 });

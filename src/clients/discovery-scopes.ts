@@ -1,4 +1,4 @@
-import type { Reading } from './variable.ts';
+import type { Reading } from '../platform/config/variable.ts';
 
 const SCOPE = /^[A-Za-z][A-Za-z0-9._:/-]{0,63}$/;
 

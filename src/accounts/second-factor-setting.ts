@@ -1,4 +1,4 @@
-import { type Reading, Variable } from './variable.ts';
+import { type Reading, Variable } from '../platform/config/variable.ts';
 
 const SETTINGS = ['off', 'offered', 'required'] as const;
 /** Whether people may set up a second factor, and whether every app requires one. */

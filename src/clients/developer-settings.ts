@@ -1,4 +1,4 @@
-import { type Reading, Variable } from './variable.ts';
+import { type Reading, Variable } from '../platform/config/variable.ts';
 
 const POLICIES = ['off', 'members', 'anyone'] as const;
 /** Who registers and manages apps of their own without a role: nobody, members of organizations, or everyone with a verified address. */

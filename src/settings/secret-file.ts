@@ -1,9 +1,10 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomIdentifier, randomSecret } from '../crypto/secrets.ts';
-import { makeFolder } from '../disk.ts';
-import { type Config, ConfigError, variables } from './config.ts';
-import { parseSecret } from './secrets.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
+import { parseSecret } from '../platform/config/secrets.ts';
+import { randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
+import { makeFolder } from '../platform/disk.ts';
+import { type Config, variables } from './config.ts';
 
 /** The file that contains the secret; undefined if a variable does. */
 export function secretFile(config: Config): string | undefined {

@@ -1,5 +1,5 @@
-import { asciiDomain } from '../domain-name.ts';
-import { type Reading, Variable } from './variable.ts';
+import { type Reading, Variable } from '../platform/config/variable.ts';
+import { asciiDomain } from '../platform/domain-name.ts';
 
 /** Which clients may identify themselves by the URL of a metadata document. */
 export interface ClientMetadataSetting {

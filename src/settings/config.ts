@@ -1,31 +1,38 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { DAY } from '../clock.ts';
-import { readServerAddress } from '../database/server-address.ts';
-import type { TrustProxy } from '../validation/origin.ts';
-import { type ClientMetadataSetting, clientMetadataVariables, readClientMetadata } from './client-metadata.ts';
-import { contact } from './contact.ts';
-import { type DeveloperSettings, developerVariables } from './developers.ts';
-import { discoveryScopes } from './discovery-scopes.ts';
-import { type Limits, limitNames, limitVariables } from './limits.ts';
-import { listenHost, type MetricsAddress, metricsAddress } from './listen.ts';
-import { isLoopback } from './loopback.ts';
-import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
-import { networks, trustProxy } from './networks.ts';
-import { passwordBreaches } from './password-breaches.ts';
-import { processesVariable } from './processes.ts';
-import { days, flag, onOff } from './readings.ts';
-import { type RegistrationSetting, registrationVariable } from './registration.ts';
-import { commandLineSignIn, consoleSecondFactor, remoteVariables } from './remote.ts';
-import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
-import { adminKey, parsePreviousSecret, parseSecret } from './secrets.ts';
-import { withoutServiceLinks } from './service-links.ts';
-import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
-import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
-import { readTelemetrySettings, type TelemetrySettings, telemetryVariables } from './telemetry.ts';
-import { type ToldSetting, toldSettings } from './told-settings.ts';
-import { type Reading, unknownSettings, Variable } from './variable.ts';
-import { fileVariables, withFiles } from './variable-files.ts';
+import { type SecondFactorSetting, secondFactorVariable } from '../accounts/second-factor-setting.ts';
+import { readSignInCode, signInCodeVariables } from '../accounts/sign-in-code-setting.ts';
+import { readSignUpSettings, type SignUpSettings, signUpVariables } from '../accounts/sign-up-setting.ts';
+import { type DeveloperSettings, developerVariables } from '../clients/developer-settings.ts';
+import { discoveryScopes } from '../clients/discovery-scopes.ts';
+import {
+  type ClientMetadataSetting,
+  clientMetadataVariables,
+  readClientMetadata,
+} from '../clients/metadata-setting.ts';
+import { type RegistrationSetting, registrationVariable } from '../clients/registration-setting.ts';
+import { type Limits, limitNames, limitVariables } from '../limits/settings.ts';
+import { consoleSecondFactor } from '../operators/console-setting.ts';
+import { DAY } from '../platform/clock.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
+import { contact } from '../platform/config/contact.ts';
+import { listenHost, type MetricsAddress, metricsAddress } from '../platform/config/listen.ts';
+import { LOG_LEVELS, type LogLevel, logLevel } from '../platform/config/log-level.ts';
+import { isLoopback } from '../platform/config/loopback.ts';
+import { type MailSettings, mailVariables, readMailSettings } from '../platform/config/mail.ts';
+import { networks, trustProxy } from '../platform/config/networks.ts';
+import { passwordBreaches } from '../platform/config/password-breaches.ts';
+import { processesVariable } from '../platform/config/processes.ts';
+import { days, flag, onOff } from '../platform/config/readings.ts';
+import { commandLineSignIn, remoteVariables } from '../platform/config/remote.ts';
+import { adminKey, parsePreviousSecret, parseSecret } from '../platform/config/secrets.ts';
+import { withoutServiceLinks } from '../platform/config/service-links.ts';
+import { readTelemetrySettings, type TelemetrySettings, telemetryVariables } from '../platform/config/telemetry.ts';
+import { type ToldSetting, toldSettings } from '../platform/config/told-settings.ts';
+import { type Reading, unknownSettings, Variable } from '../platform/config/variable.ts';
+import { fileVariables, withFiles } from '../platform/config/variable-files.ts';
+import { readServerAddress } from '../platform/database/server-address.ts';
+import type { TrustProxy } from '../platform/validation/origin.ts';
 
 /** All settings, read and validated once, before anything else happens. */
 export interface Config {
@@ -92,21 +99,6 @@ export interface Config {
   readonly limits: Limits;
 }
 
-export { isLoopback };
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** One or more settings are invalid. Each problem names the variable and the remedy. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
-  }
-}
-
 const text = (value: string): Reading<string> => ({ value });
 
 const positiveInteger =
@@ -132,11 +124,6 @@ function databaseUrl(value: string): Reading<string> {
   if (value.startsWith('sqlite:') && value.length > 'sqlite:'.length) return { value };
   const address = readServerAddress(value);
   return 'problem' in address ? address : { value };
-}
-
-function logLevel(value: string): Reading<LogLevel> {
-  const level = LOG_LEVELS.find((known) => known === value);
-  return level === undefined ? { problem: `must be one of ${LOG_LEVELS.join(', ')}` } : { value: level };
 }
 
 /** All variables, in the order of the reference page. */

@@ -1,4 +1,4 @@
-import { type Reading, Variable } from './variable.ts';
+import { type Reading, Variable } from '../platform/config/variable.ts';
 
 /** Which apps may register themselves: none, those with an initial access token, or any. */
 export type RegistrationSetting = 'off' | 'token' | 'open';

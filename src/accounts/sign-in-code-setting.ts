@@ -1,6 +1,6 @@
-import type { MailSettings } from './mail.ts';
-import { onOff } from './readings.ts';
-import { Variable } from './variable.ts';
+import type { MailSettings } from '../platform/config/mail.ts';
+import { onOff } from '../platform/config/readings.ts';
+import { Variable } from '../platform/config/variable.ts';
 
 /** The variable of sign-in by a code in a message. */
 export const signInCodeVariables = {

@@ -1,6 +1,6 @@
-import { asciiDomain } from '../domain-name.ts';
-import type { MailSettings } from './mail.ts';
-import { type Reading, Variable } from './variable.ts';
+import type { MailSettings } from '../platform/config/mail.ts';
+import { type Reading, Variable } from '../platform/config/variable.ts';
+import { asciiDomain } from '../platform/domain-name.ts';
 
 const MODES = ['open', 'domains', 'invitation', 'closed'] as const;
 

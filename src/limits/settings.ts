@@ -1,5 +1,5 @@
-import { HOUR, MINUTE, SECOND } from '../clock.ts';
-import { type Reading, Variable } from './variable.ts';
+import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { type Reading, Variable } from '../platform/config/variable.ts';
 
 /** At most `count` uses in a window of `windowMs` milliseconds, which begins with the first use; null for no limit. */
 export type Limit = { readonly count: number; readonly windowMs: number } | null;
