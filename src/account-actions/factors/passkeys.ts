@@ -15,6 +15,7 @@ import type { Factor } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../../authenticators/rules/passkey-name.ts';
 import { secondFactorOf } from '../../authenticators/rules/taking-back.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
@@ -194,7 +195,7 @@ function* completeAdding(
   now: number,
 ): Work<readonly string[] | undefined> {
   const { id: accountId } = account;
-  const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
+  const facts = { ...deviceFacts(session), what: mailTexts.noticeTexts.things.passkey(name) };
   yield* enqueueSecurityNotice(services, account, 'factor added', facts, now, createdAt);
   const prepared = withCodes ? prepareRecoveryCodes(services.sealer, accountId) : undefined;
   const isIssued = prepared !== undefined && (yield* issueMissingRecoveryCodes(prepared, accountId, createdAt));
@@ -251,7 +252,7 @@ export function removeOwnPasskey(
     yield* removePasskeys(accountId, changed.updatedAt, (one) => one.id === id, removal);
     yield* removeUselessCodes(services.secondFactor, changed);
     const { name } = found;
-    const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
+    const facts = { ...deviceFacts(session), what: mailTexts.noticeTexts.things.passkey(name) };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
     const details = { factor: 'passkey', name };
     yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });
@@ -279,7 +280,7 @@ export async function removePassword(
     const renewal = yield* renewSession(services, owner, securing, { values: { passwordHash: null } });
     const { account: changed } = renewal;
     const isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, changed.updatedAt);
-    const facts = { ...deviceFacts(session), what: 'your password' };
+    const facts = { ...deviceFacts(session), what: mailTexts.noticeTexts.things.password };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
     yield* record({ at: now, type: 'account.password_removed', origin, accountId });
     return { ...renewal, codes: isIssued ? prepared.codes : undefined };

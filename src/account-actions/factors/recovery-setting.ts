@@ -4,6 +4,7 @@ import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts'
 import { allowMailAlone, requireRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import { take } from '../../limits/limits.ts';
 import type { Limits } from '../../limits/settings.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { HOUR } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict, limited } from '../../platform/failure.ts';
@@ -52,7 +53,8 @@ export async function setRecoveryCodeRequired(
       ? yield* requireRecoveryCode({ accountId, now: at })
       : yield* allowMailAlone({ accountId });
     if (!changed) return false;
-    const what = isRequired ? 'a link to your email address and a recovery code' : 'a link to your email address alone';
+    const { things } = mailTexts.noticeTexts;
+    const what = isRequired ? things.mailAndCode : things.mailAlone;
     yield* enqueueSecurityNotice(services, account, 'recovery setting', { ...deviceFacts(session), what }, now, at);
     const details = { codeRequired: isRequired };
     yield* record({ at: now, type: 'account.recovery_setting_changed', origin, accountId, details });

@@ -6,6 +6,7 @@ import { withMethod } from '../../authenticators/rules/authentication-context.ts
 import { acceptedSteps, nearbySteps } from '../../authenticators/rules/codes.ts';
 import { saveTotpSeed } from '../../authenticators/totp-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
@@ -39,7 +40,10 @@ export interface Enrollment {
   readonly sealed: string;
 }
 
-const noticeFacts = (session: Session): SecurityFacts => ({ ...deviceFacts(session), what: 'an authenticator app' });
+const noticeFacts = (session: Session): SecurityFacts => ({
+  ...deviceFacts(session),
+  what: mailTexts.noticeTexts.things.newApp,
+});
 
 const enrollmentContext = ({ hash }: Session): string => `totp enrollment ${hash}`;
 

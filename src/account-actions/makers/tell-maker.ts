@@ -1,8 +1,10 @@
 import { findAccount } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { openInvitationsOfOperator } from '../../invitations/store.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { enumerated } from '../../platform/date-text.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
@@ -58,18 +60,19 @@ function* tellMade(
 }
 
 function* nameMadeSince(operatorId: string, since: number, now: number): Work<readonly string[]> {
+  const { things } = mailTexts.noticeTexts;
   const { adminKeys, roles, apps, unblockedDomains, settings, upstreams } = yield* madeBy(operatorId, now, since);
   const invitations = yield* openInvitationsOfOperator({ operatorId, since, now });
-  const giving = invitations.filter(({ role }) => role === 'OWNER' || role === 'ADMIN');
+  const giving = invitations.flatMap(({ role }) => (role === 'OWNER' || role === 'ADMIN' ? [role] : []));
   return [
-    ...adminKeys.map(({ name }) => `the admin key “${name}”`),
-    ...roles.map(({ role }) => `the role ${role} for a person`),
-    ...apps.map(({ name, acts }) => (acts.includes('secret') ? `a secret of the app “${name}”` : `the app “${name}”`)),
-    ...unblockedDomains.map((domain) => `the unblocked domain “${domain}”`),
+    ...adminKeys.map(({ name }) => things.adminKey(name)),
+    ...roles.map(({ role }) => things.role(role)),
+    ...apps.map(({ name, acts }) => (acts.includes('secret') ? things.secret(name) : things.registeredApp(name))),
+    ...unblockedDomains.map((domain) => things.unblockedDomain(domain)),
     ...settings
       .filter(({ fields }) => fields.length > 0)
-      .map(({ kind, name, fields }) => `settings of the ${kind} “${name}” (${fields.join(', ')})`),
-    ...upstreams.map(({ name }) => `the provider “${name}”`),
-    ...giving.map(({ role }) => `an invitation with the role ${role}`),
+      .map(({ kind, name, fields }) => things.settings[kind](name, enumerated(fields, mailTexts.language))),
+    ...upstreams.map(({ name }) => things.upstream(name)),
+    ...giving.map((role) => things.invitation(role)),
   ];
 }

@@ -10,22 +10,22 @@ import {
   prepareChallenge,
 } from '../../mail/challenges.ts';
 import type { Mailer } from '../../mail/mail.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { DAY, MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { formats } from '../../platform/validation/formats.ts';
 import { withEvent } from './rules/events.ts';
 import {
   type AccountEvent,
-  addressTakenMail,
   carriedPasskeys,
-  newAddressMail,
   noticeMail,
   previousAddressMail,
   type SecurityFacts,
   type SecurityNotice,
   type SecurityReport,
 } from './rules/notice-text.ts';
-import type { UndoneFacts } from './rules/undone-text.ts';
+import { type UndoneFacts, undoneSentences } from './rules/undone-text.ts';
 
 /** What notices are sent with. */
 export interface SecurityNoticeServices {
@@ -237,10 +237,15 @@ export function* enqueueNewAddressMails(
 ): Work<void> {
   const message = { accountId, kind: 'address changed', expiresAt: now + REPORT_LIFETIME } as const;
   if (canReceiveMail(previous)) {
-    yield* mail.enqueue({ ...message, to: previous, content: addressTakenMail(profile.username) }, now);
+    yield* mail.enqueue({ ...message, to: previous, content: mailTexts.notices.addressTaken(profile) }, now);
   }
   if (canReceiveMail(profile.email)) {
-    const content = newAddressMail(profile.username, previous, profile.email, undone);
+    const content = mailTexts.notices.newAddress({
+      username: profile.username,
+      previous: readableEmail(previous),
+      email: readableEmail(profile.email),
+      undone: undone === undefined ? [] : undoneSentences(undone),
+    });
     yield* mail.enqueue({ ...message, to: profile.email, content }, now);
   }
 }

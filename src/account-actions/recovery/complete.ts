@@ -39,6 +39,7 @@ import {
   tryCode,
   useChallenge,
 } from '../../mail/challenges.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
 import { DAY } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
@@ -69,7 +70,6 @@ import { callOffDeletion, leftDetails, NOT_DELETED, settleMadeSince, unansweredS
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
-import { EARLIER_APP, LOST_APP, LOST_CODES, leftText } from './rules/recovered-text.ts';
 
 export interface RecoveryServices extends SecurityNoticeServices, PasskeyServices {
   readonly breaches: BreachedPasswords;
@@ -365,16 +365,16 @@ function* secure(
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
   // Who showed the code of an app still needs recovery codes.
+  const { recovered: texts } = mailTexts.noticeTexts;
   const told = [
-    ...(losesCodes && asks.length > 0 ? [LOST_CODES] : []),
-    ...(settled.restored.app ? [EARLIER_APP] : settled.removed.app && shown !== undefined ? [LOST_APP] : []),
-    ...(left === undefined ? [] : [leftText(left)]),
-    ...(isRenamed ? [`Its username is ${username} again.`] : []),
+    ...(losesCodes && asks.length > 0 ? [texts.lostCodes] : []),
+    ...(settled.restored.app ? [texts.earlierApp] : settled.removed.app && shown !== undefined ? [texts.lostApp] : []),
+    ...(left === undefined ? [] : [texts.left(left)]),
+    ...(isRenamed ? [texts.username(username)] : []),
     ...made.told,
   ];
-  const facts = told.length === 0 ? {} : { what: told.join(' ') };
   const open = isAnswered ? at : Math.min(reported, isYounger ? shownAt : reported);
-  yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, open);
+  yield* enqueueSecurityNotice(services, changed, 'recovered', { what: told.join(' ') || undefined }, now, at, open);
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   const recovered = { accountId, shownSince: shown && shownAt, isAddressProved, at };
   yield* recordRecovery(by === 'operator' ? { operator } : undefined, recovered);

@@ -138,7 +138,8 @@ export function removeLostFactor(
     const at = yield* accountTime(account, now);
     const changed = yield* saveChange(account, { generation: randomIdentifier() }, at, now);
     yield* removeFactor(services, changed, lost);
-    const what = lost.kind === 'totp' ? 'the authenticator app' : `the passkey “${lost.name}”`;
+    const { things } = mailTexts.noticeTexts;
+    const what = lost.kind === 'totp' ? things.app : things.passkey(lost.name ?? '');
     const facts = { what, byOperator: true };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
     yield* recordAccountAct(services, accountId, 'factor removed', now);

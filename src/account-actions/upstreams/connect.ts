@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import type { Limits } from '../../limits/settings.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
@@ -30,9 +31,6 @@ export type ConnectResult =
   | { readonly kind: 'connected'; readonly upstream: Upstream }
   /** It is connected to this account, or to another one, which is not said of whom it is. */
   | { readonly kind: 'connected before' | 'another account' | 'too many' | 'begin again' };
-
-/** What a person is told that they connected. */
-export const identityName = (upstream: string): string => `signing in with “${upstream}”`;
 
 /**
  * Connects an identity at an upstream to the account of a person who is signed in and has just proved who they are (decisions §14).
@@ -63,7 +61,7 @@ export function connectIdentity(
     }
     const details = { factor: 'upstream', name: upstream.name };
     yield* record({ at: now, type: 'account.factor_added', origin, accountId, details });
-    const facts = { ...deviceFacts(session), what: identityName(upstream.displayName) };
+    const facts = { ...deviceFacts(session), what: mailTexts.noticeTexts.things.provider(upstream.displayName) };
     yield* enqueueSecurityNotice(services, account, 'factor added', facts, now, at);
     return { kind: 'connected', upstream };
   });
@@ -91,7 +89,7 @@ export function disconnectIdentity(
     const { account: changed } = renewal;
     yield* removeIdentity({ id, accountId });
     yield* leaveUnconnectedGroups(accountId, origin, now);
-    const facts = { ...deviceFacts(session), what: identityName(found.upstream) };
+    const facts = { ...deviceFacts(session), what: mailTexts.noticeTexts.things.provider(found.upstream) };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
     const details = { factor: 'upstream', name: found.upstream };
     yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });

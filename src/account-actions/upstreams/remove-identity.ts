@@ -1,6 +1,7 @@
 import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -14,7 +15,6 @@ import { lockToChange, saveChange } from '../accounts/accounts.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
-import { identityName } from './connect.ts';
 
 type RemovalServices = SecurityNoticeServices &
   WayInServices &
@@ -57,7 +57,7 @@ export function removeIdentityOf(
     const changed = yield* saveChange(account, { generation: randomIdentifier() }, at, now);
     yield* removeIdentity({ id: identityId, accountId });
     yield* leaveUnconnectedGroups(accountId, origin, now);
-    const facts = { what: identityName(identity.upstream), byOperator: true };
+    const facts = { what: mailTexts.noticeTexts.things.provider(identity.upstream), byOperator: true };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
     yield* recordAccountAct(services, accountId, 'factor removed', now);
     const details = { factor: 'upstream', name: identity.upstream };
