@@ -25,7 +25,7 @@ import { enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { softAuthenticator } from '../support/soft-authenticator.ts';
 
-// A person who has no second factor sets one up within the request that requires it (docs/decisions/0024-people.md).
+// A person who has no second factor sets one up within the request that requires it (docs/decisions/0043-required-factors.md).
 
 const ENROLL = '/login/enroll';
 const server = await startServer();
