@@ -1,5 +1,7 @@
-import { pick } from '../platform/database/columns.ts';
+import type { Kysely } from 'kysely';
+import { constant, pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import { columnsOf, decoder, many, plain, storedField, type Values } from '../platform/database/statement.ts';
 import { beginning, matches } from '../platform/database/text-search.ts';
 import { addressSearchText } from '../platform/domain-name.ts';
@@ -35,55 +37,66 @@ export const listNewestAccounts = many(
   toListed,
 );
 
-const byId = many((db, p: { id: string }) => db.selectFrom('account').select(COLUMNS).where('id', '=', p.id), toListed);
-
-interface Beginning extends TextRange {
-  readonly pattern: string;
+interface Beginning {
+  /** The text as an id; `0` where it is none. */
+  readonly id: string;
+  readonly username: string;
+  readonly usernameFrom: string;
+  readonly usernameTo: string;
+  readonly address: string;
+  readonly addressFrom: string;
+  readonly addressTo: string;
   readonly limit: number;
 }
 
-const byUsername = many(
+const rowsBy = (db: Kysely<Tables>, place: number) =>
+  db.selectFrom('account').select([constant(place).as('place'), ...COLUMNS]);
+
+const byId = (db: Kysely<Tables>, p: Beginning) => rowsBy(db, 1).where('id', '=', p.id);
+
+const byUsername = (db: Kysely<Tables>, p: Beginning) =>
+  rowsBy(db, 2)
+    .where('username', '>=', p.usernameFrom)
+    .where('username', '<', p.usernameTo)
+    .where((eb) => matches(eb.ref('username'), p.username))
+    .orderBy('username')
+    .limit(p.limit);
+
+const byAddress = (db: Kysely<Tables>, p: Beginning) =>
+  rowsBy(db, 3)
+    .where('email_key', '>=', p.addressFrom)
+    .where('email_key', '<', p.addressTo)
+    .where((eb) => matches(eb.ref('email_key'), p.address))
+    .orderBy('email_key')
+    .limit(p.limit);
+
+const RESULT = ['found.place', ...COLUMNS.map((column) => `found.${column}` as const)] as const;
+
+const byBeginning = many(
   (db, p: Beginning) =>
-    db
-      .selectFrom('account')
-      .select(COLUMNS)
-      .where('username', '>=', p.from)
-      .where('username', '<', p.to)
-      .where((eb) => matches(eb.ref('username'), p.pattern))
-      .orderBy('username')
-      .limit(p.limit),
-  toListed,
+    byId(db, p)
+      .unionAll(db.selectFrom(byUsername(db, p).as('found')).select(RESULT))
+      .unionAll(db.selectFrom(byAddress(db, p).as('found')).select(RESULT)),
+  (row) => ({ place: row.place, account: toListed(row) }),
 );
 
-const byAddress = many(
-  (db, p: Beginning) =>
-    db
-      .selectFrom('account')
-      .select(COLUMNS)
-      .where('email_key', '>=', p.from)
-      .where('email_key', '<', p.to)
-      .where((eb) => matches(eb.ref('email_key'), p.pattern))
-      .orderBy('email_key')
-      .limit(p.limit),
-  toListed,
-);
-
-function* beginningWith(text: string, limit: number, find: typeof byUsername): Work<readonly ListedAccount[]> {
-  const range = rangeOfBeginning(text);
-  return range === undefined ? [] : yield* find({ ...range, pattern: beginning(text), limit });
-}
+/** Where no text begins so. */
+const NOTHING: TextRange = { from: '', to: '' };
 
 /**
  * Accounts whose id a text is, or whose username or address begins with it: each found by an index, the whole name first.
  * @param limit at most so many of each
  */
 export function* findByBeginning(text: string, limit: number): Work<readonly ListedAccount[]> {
-  const found = [
-    ...(isSnowflake(text) ? yield* byId({ id: text }) : []),
-    ...(yield* beginningWith(text.toLowerCase(), limit, byUsername)),
-    ...(yield* beginningWith(addressSearchText(text).toLowerCase(), limit, byAddress)),
-  ];
-  return [...new Map(found.map((account) => [account.id, account])).values()];
+  const [username, address] = [text.toLowerCase(), addressSearchText(text).toLowerCase()];
+  const [usernames, addresses] = [rangeOfBeginning(username) ?? NOTHING, rangeOfBeginning(address) ?? NOTHING];
+  const found = yield* byBeginning({
+    ...{ id: isSnowflake(text) ? text : '0', limit },
+    ...{ username: beginning(username), usernameFrom: usernames.from, usernameTo: usernames.to },
+    ...{ address: beginning(address), addressFrom: addresses.from, addressTo: addresses.to },
+  });
+  const inOrder = found.toSorted((one, other) => one.place - other.place);
+  return [...new Map(inOrder.map(({ account }) => [account.id, account])).values()];
 }
 
 /** A whole account as it is listed. */

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { recordGivenRight } from '../operators/given-right-store.ts';
 import { type OperatorRole, operatorRole } from '../operators/permissions.ts';
 import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
-import type { OperatorGrant, Reach } from '../operators/rights.ts';
+import type { OperatorGrant } from '../operators/rights.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
@@ -19,9 +19,8 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { containing, matches } from '../platform/database/text-search.ts';
+import { matches, type NamedSearch, soughtIds } from '../platform/database/text-search.ts';
 import { type Failure, notFound } from '../platform/failure.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
 
 const roleOrNull: Codec<OperatorRole | null> = {
   decode: (stored) => (stored === null ? null : operatorRole.decode(stored)),
@@ -235,37 +234,21 @@ const newestReached = many(
 /** The same, the newest first, before an id. */
 export const listNewestAdminKeys = listWithin({ order: 'newest first', all: newestOfAll, reached: newestReached });
 
-interface KeySearch extends KeyPage {
-  readonly pattern: string;
-  readonly asTyped: string;
-  readonly id: string;
-}
-
-/** SQLite's `lower` converts ASCII letters only, so names are also compared as typed. */
-const searched = (db: Kysely<Tables>, p: KeySearch) =>
-  page(db, p).where((eb) =>
-    eb.or([eb('id', '=', p.id), matches(eb.fn('lower', ['name']), p.pattern), matches(eb.ref('name'), p.asTyped)]),
-  );
-
-const searchAll = many((db, p: KeySearch) => searched(db, p), toAdminKey);
-const searchReached = many(
-  (db, p: KeySearch & Reached) => searched(db, p).where('organization_id', 'in', reachedOrganizations(p)),
-  toAdminKey,
-);
-const search = listWithin({ order: 'oldest first', all: searchAll, reached: searchReached });
-
-/** The keys whose name contains a text, or whose id it is, in the order of their ids: all, or those of some organizations. */
-export const findAdminKeysContaining = (
-  { text, ...page }: KeyPage & { readonly text: string },
-  reach: Reach,
-): Work<readonly AdminKey[]> =>
-  search(
-    {
-      ...{ ...page, pattern: containing(text.toLowerCase()), asTyped: containing(text) },
-      id: isSnowflake(text) ? text : '0',
-    },
-    reach,
-  );
+/** Keys for a search of everything. */
+export const namedAdminKeys = (db: Kysely<Tables>, p: NamedSearch) =>
+  db
+    .selectFrom(soughtIds(db, 'admin_key', p))
+    .innerJoin('admin_key as k', 'k.id', 'sought.id')
+    .select(['k.id', 'k.name', sql<null>`cast(null as text)`.as('note')])
+    .where((eb) =>
+      eb.or([
+        eb('k.id', '=', p.id),
+        matches(eb.fn('lower', ['k.name']), p.pattern),
+        matches(eb.ref('k.name'), p.asTyped),
+      ]),
+    )
+    .orderBy('k.id')
+    .limit(p.limit);
 
 export const adminKeyNotFound = (id: string): Failure =>
   notFound(`There is no admin key with the id ${id}. List them with: tessera admin-key list`);

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { listWithin, type Reached } from '../operators/reach.ts';
 import type { Reach } from '../operators/rights.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -8,9 +8,11 @@ import {
   containing,
   type Found,
   matches,
+  type NamedSearch,
   type Search,
   type SearchRange,
   searchInSteps,
+  soughtIds,
 } from '../platform/database/text-search.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { isReached } from './store.ts';
@@ -70,6 +72,22 @@ const searchAll = many((db, p: Sought) => searched(db, p), toListed);
 const searchReached = many((db, p: Sought & Reached) => searched(db, p).where((eb) => isReached(eb, p)), toListed);
 
 const search = listWithin({ order: 'oldest first', all: searchAll, reached: searchReached });
+
+/** Apps for a search of everything. */
+export const namedApps = (db: Kysely<Tables>, p: NamedSearch) =>
+  db
+    .selectFrom(soughtIds(db, 'client', p))
+    .innerJoin('client', 'client.id', 'sought.id')
+    .select(['client.id', 'client.name', sql<null>`cast(null as text)`.as('note')])
+    .where((eb) =>
+      eb.or([
+        eb('client.id', '=', p.id),
+        matches(eb.fn('lower', ['client.name']), p.pattern),
+        matches(eb.ref('client.name'), p.asTyped),
+      ]),
+    )
+    .orderBy('client.id')
+    .limit(p.limit);
 
 /** The apps that an operator reaches whose name contains a text: see {@link searchInSteps}. */
 export const findAppsContaining = (

@@ -8,9 +8,11 @@ import {
   containing,
   type Found,
   matches,
+  type NamedSearch,
   type Search,
   type SearchRange,
   searchInSteps,
+  soughtIds,
 } from '../platform/database/text-search.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Group, presentGroups, toGroup } from './store.ts';
@@ -69,6 +71,24 @@ const searchReached = many(
 );
 
 const search = listWithin({ order: 'oldest first', all: searchAll, reached: searchReached });
+
+/** Groups for a search of everything. */
+export const namedGroups = (db: Kysely<Tables>, p: NamedSearch) =>
+  db
+    .selectFrom(soughtIds(db, 'user_group', p))
+    .innerJoin('user_group as g', 'g.id', 'sought.id')
+    .select(['g.id', 'g.display_name as name', 'g.name as note'])
+    .where('g.deleted_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('g.id', '=', p.id),
+        matches(eb.ref('g.name'), p.pattern),
+        matches(eb.fn('lower', ['g.display_name']), p.pattern),
+        matches(eb.ref('g.display_name'), p.asTyped),
+      ]),
+    )
+    .orderBy('g.id')
+    .limit(p.limit);
 
 /** A search for groups by a text: of all, or of some organizations. */
 export interface GroupSearch extends Search {

@@ -17,7 +17,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { containing, matches } from '../platform/database/text-search.ts';
+import { containing, matches, type NamedSearch, soughtIds } from '../platform/database/text-search.ts';
 import { type Failure, noneWithId } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { OrganizationTable } from './tables.ts';
@@ -122,6 +122,18 @@ const nameContains = many(
 /** The organizations whose name or domain contains a text, or whose id it is, in the order of their ids. */
 export const findOrganizationsContaining = ({ text, ...page }: OrganizationPage & { readonly text: string }) =>
   nameContains({ ...page, pattern: containing(text.toLowerCase()), id: isSnowflake(text) ? text : '0' });
+
+/** Organizations for a search of everything. */
+export const namedOrganizations = (db: Kysely<Tables>, p: NamedSearch) =>
+  db
+    .selectFrom(soughtIds(db, 'organization', p))
+    .innerJoin('organization as o', 'o.id', 'sought.id')
+    .select(['o.id', 'o.name', 'o.domain as note'])
+    .where((eb) =>
+      eb.or([eb('o.id', '=', p.id), matches(eb.ref('o.name'), p.pattern), matches(eb.ref('o.domain'), p.pattern)]),
+    )
+    .orderBy('o.id')
+    .limit(p.limit);
 
 /** A membership, by its person. */
 export interface MemberOf {

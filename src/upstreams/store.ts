@@ -1,7 +1,9 @@
+import type { Kysely } from 'kysely';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forShare, forUpdate } from '../platform/database/row-locks.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   changes,
   columnsOf,
@@ -15,7 +17,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { containing, matches } from '../platform/database/text-search.ts';
+import { containing, matches, type NamedSearch, soughtIds } from '../platform/database/text-search.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { ClaimsMap } from './rules/claims-map.ts';
 import type { UpstreamKindName } from './rules/presets.ts';
@@ -218,6 +220,24 @@ export const findUpstreamsContaining = ({
     asTyped: containing(text),
     id: isSnowflake(text) ? text : '0',
   });
+
+/** Upstreams for a search of everything. */
+export const namedUpstreams = (db: Kysely<Tables>, p: NamedSearch) =>
+  db
+    .selectFrom(soughtIds(db, 'upstream', p))
+    .innerJoin('upstream as u', 'u.id', 'sought.id')
+    .select(['u.id', 'u.display_name as name', 'u.issuer as note'])
+    .where((eb) =>
+      eb.or([
+        eb('u.id', '=', p.id),
+        matches(eb.ref('u.name'), p.pattern),
+        matches(eb.fn<string>('lower', ['u.display_name']), p.pattern),
+        matches(eb.ref('u.display_name'), p.asTyped),
+        matches(eb.fn<string>('lower', ['u.issuer']), p.pattern),
+      ]),
+    )
+    .orderBy('u.id')
+    .limit(p.limit);
 
 /** More than fit on a page. */
 const MOST_BUTTONS = 20;

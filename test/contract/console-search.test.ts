@@ -90,6 +90,17 @@ test('a role of an organization finds that organization alone', async () => {
   );
 });
 
+test('what is reached by several roles is found, of each kind what its own role reaches', async () => {
+  const lead = await newOperator(server, 'developer');
+  await admin(server, 'PUT', `/organizations/${other}/members/${lead.id}`, { role: 'ADMIN' });
+  const word = 'sextile';
+  await make('/groups', { name: `${word}.elsewhere`, organizationId: organization });
+  const inPlace = await make('/groups', { name: `${word}.group`, organizationId: other });
+  const own = await newClient(server, { name: `${word} of the place`, organizationId: other });
+  await newClient(server, { name: `${word} of nobody` });
+  assert.deepEqual(await linksFor(lead, word), [`/console/apps/${own.clientId}`, `/console/groups/${inPlace}`]);
+});
+
 test('who has lost the role is not answered', async () => {
   const gone = await newOperator(server, 'auditor');
   await admin(server, 'DELETE', `/users/${gone.id}/roles/auditor`);

@@ -49,10 +49,10 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/overview?period=month': 6,
   '/console/system': 3,
   '/console/system/mail': 1,
-  // A text may be in people, apps, groups, organizations, keys and providers; of apps and groups, the range to look through comes first.
-  '/console/search?text=user': 9,
+  // People by the beginning of a name, and everything else by a part of it.
+  '/console/search?text=user': 2,
   '/console/people': 1,
-  '/console/people?q=user': 2,
+  '/console/people?q=user': 1,
   // With what is on record of it: that the page was opened.
   [`/console/people/${user.id}`]: 5,
   [`/console/people/${user.id}/sessions`]: 4,

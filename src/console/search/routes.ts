@@ -9,7 +9,7 @@ import { consolePage, SEARCH } from '../layout.ts';
 import { explainAddress } from '../links.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-import { findEverywhere, type Hit, type HitKind } from './find.ts';
+import { findEverywhere, type Hit } from './find.ts';
 import { placesFor } from './places.ts';
 
 /** As much of a text as is searched for: the longest issuer. */
@@ -22,9 +22,7 @@ export function searchRoutes(app: FastifyInstance, { site }: ConsoleServices): v
   app.get(SEARCH, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const typed = typedIn(queryOf(request), 'text', LONGEST);
-    // Who holds nothing any more is shown nothing.
-    await visit.services.database.read(function* nothing() {});
-    const found = typed === '' ? new Map<HitKind, readonly Hit[]>() : await findEverywhere(visit, typed);
+    const found = await findEverywhere(visit, typed);
     const places = placeRows(site, visit, typed);
     const parts = [
       part(text.kinds.pages, places),

@@ -1,5 +1,6 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
 import type { Database, Work } from './database.ts';
+import type { Tables } from './schema.ts';
 
 const literally = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
@@ -12,6 +13,36 @@ export const beginning = (text: string): string => `${literally(text)}%`;
 /** Whether a column matches a pattern. */
 export const matches = (column: Expression<string>, pattern: string) =>
   sql<boolean>`${column} like ${pattern} escape '\\'`;
+
+/** What a search of everything asks of each kind of object. */
+export interface NamedSearch {
+  /** A text in lower case; SQLite converts ASCII letters only, so names are compared with the text as typed as well. */
+  readonly pattern: string;
+  readonly asTyped: string;
+  /** The text as an id; `0` where it is none. */
+  readonly id: string;
+  readonly limit: number;
+}
+
+/** An object that a search of everything has found. */
+export interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+  /** What tells it from others of that name; null for its id. */
+  readonly note: string | null;
+}
+
+/** The ids among which a search of everything looks: those of the first rows of a table, and the id that was typed. */
+export const soughtIds = (
+  db: Kysely<Tables>,
+  table: 'admin_key' | 'client' | 'organization' | 'upstream' | 'user_group',
+  p: Pick<NamedSearch, 'id'>,
+) =>
+  db
+    .selectFrom(db.selectFrom(table).select('id').where('id', '>', '0').orderBy('id').limit(SEARCH_SIZE).as('first'))
+    .select('first.id')
+    .union(db.selectFrom(table).select('id').where('id', '=', p.id))
+    .as('sought');
 
 /** A search through a table in the order of its ids. */
 export interface Search {
