@@ -270,11 +270,12 @@ export const adminKeysEverMadeBy = many(
 );
 
 /** The valid keys that end before an instant, the next one first. */
-export const listEndingAdminKeys = many(
-  (db, p: { now: number; before: number; limit: number }) =>
-    live(db, p.now).select(COLUMNS).where('expires_at', '<', p.before).orderBy('expires_at').limit(p.limit),
-  toAdminKey,
-);
+export const endingAdminKeys = (db: Kysely<Tables>, p: { now: number; before: number; limit: number }) =>
+  live(db, p.now)
+    .select(['id', 'name', 'expires_at as at'])
+    .where('expires_at', '<', p.before)
+    .orderBy('expires_at')
+    .limit(p.limit);
 
 /** The valid keys of an earlier version, which have every right for ever. */
 export const adminKeysWithoutRole = many((db, p: { now: number }) =>

@@ -1,6 +1,8 @@
+import { type Kysely, sql } from 'kysely';
 import { HOUR } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 import { type CountableEvent, countsOf, REFUSAL_TYPES } from './rules/counts.ts';
 
@@ -70,17 +72,6 @@ export interface CountInSpan {
   readonly count: number;
 }
 
-/** The counts since an hour, by spans of some hours. */
-export const listCounts = many(
-  (db, p: { since: number; width: number }) =>
-    db
-      .selectFrom('event_count')
-      .select((eb) => [eb('hour', '/', eb.val(p.width)).as('span'), 'type', eb.fn.sum<number>('count').as('count')])
-      .where('hour', '>=', p.since)
-      .groupBy(['span', 'type']),
-  (row): CountInSpan => ({ span: Number(row.span), type: row.type, count: Number(row.count) }),
-);
-
 /** Why something was refused, and to which app. */
 export interface RefusalCount {
   readonly type: string;
@@ -90,16 +81,56 @@ export interface RefusalCount {
   readonly count: number;
 }
 
-/** The most frequent refusals since an hour. */
-export const listRefusalCounts = many(
-  (db, p: { since: number; limit: number }) =>
+interface Since {
+  readonly since: number;
+  readonly width: number;
+  readonly limit: number;
+}
+
+const bySpan = (db: Kysely<Tables>, p: Since) =>
+  db
+    .selectFrom('event_count')
+    .select((eb) => [eb('hour', '/', eb.val(p.width)).$castTo<number | null>().as('span'), 'type'])
+    .select((eb) => [
+      sql<string | null>`cast(null as text)`.as('reason'),
+      sql<string>`cast(0 as bigint)`.as('clientId'),
+      eb.fn.sum<number>('count').as('count'),
+    ])
+    .where('hour', '>=', p.since)
+    .groupBy(['span', 'type']);
+
+const refused = (db: Kysely<Tables>, p: Since) =>
+  db
+    .selectFrom('event_count')
+    .select([sql<number | null>`cast(null as bigint)`.as('span'), 'type', 'reason', 'client_id as clientId'])
+    .select((eb) => eb.fn.sum<number>('count').as('count'))
+    .where('hour', '>=', p.since)
+    .where('type', 'in', REFUSAL_TYPES)
+    .groupBy(['type', 'reason', 'client_id'])
+    .orderBy('count', 'desc')
+    .limit(p.limit);
+
+const countsSince = many((db, p: Since) =>
+  bySpan(db, p).unionAll(
     db
-      .selectFrom('event_count')
-      .select((eb) => ['type', 'reason', 'client_id as clientId', eb.fn.sum<number>('count').as('count')])
-      .where('hour', '>=', p.since)
-      .where('type', 'in', REFUSAL_TYPES)
-      .groupBy(['type', 'reason', 'client_id'])
-      .orderBy('count', 'desc')
-      .limit(p.limit),
-  (row): RefusalCount => ({ ...row, count: Number(row.count) }),
+      .selectFrom(refused(db, p).as('refused'))
+      .select((eb) => ['span', 'type', eb.ref('reason').$castTo<string | null>().as('reason'), 'clientId', 'count']),
+  ),
 );
+
+/** The counts since an hour: of each type by spans of some hours, and the most frequent refusals, of which there is a limit. */
+export function* listCounts(since: Since): Work<{
+  readonly counts: readonly CountInSpan[];
+  readonly refusals: readonly RefusalCount[];
+}> {
+  const rows = yield* countsSince(since);
+  return {
+    counts: rows.flatMap(({ span, type, count }) =>
+      span === null ? [] : [{ span: Number(span), type, count: Number(count) }],
+    ),
+    refusals: rows
+      .filter(({ span }) => span === null)
+      .map(({ type, reason, clientId, count }) => ({ type, reason: reason ?? '', clientId, count: Number(count) }))
+      .sort((one, other) => other.count - one.count),
+  };
+}

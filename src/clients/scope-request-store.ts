@@ -113,6 +113,17 @@ interface WaitingPage {
   readonly limit: number;
 }
 
+/** Requests that wait, without what is asked: to be counted. */
+export const waitingRequestRows = (db: Kysely<Tables>, p: { limit: number }) =>
+  db
+    .selectFrom('scope_request as r')
+    .innerJoin('client as c', 'c.id', 'r.client_id')
+    .select(['r.id', 'c.name', 'r.asked_at as at'])
+    .where('r.outcome', 'is', null)
+    .where('r.id', '>', '0')
+    .orderBy('r.id')
+    .limit(p.limit);
+
 const waiting = (db: Kysely<Tables>, p: WaitingPage) =>
   named(db)
     .innerJoin('client as c', 'c.id', 'r.client_id')

@@ -1,6 +1,7 @@
-import type { Insertable } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   columnsOf,
   command,
@@ -187,14 +188,13 @@ export const readQueue = one(
 );
 
 /** How many messages were given up. */
-export const countDead = one(
-  (db, _p: object) =>
-    db
-      .selectFrom('mail')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('status', '=', 'dead'),
-  (row) => Number(row.count),
-);
+export const deadMails = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('mail')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'dead');
+
+export const countDead = one(deadMails, (row) => Number(row.count));
 
 /** Expires the messages to an account that are still to be sent or shown. */
 export const expireMailOf = command((db, p: { accountId: string; now: number }) =>

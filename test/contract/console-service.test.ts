@@ -1,4 +1,4 @@
-// store: SQLite
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';

@@ -44,10 +44,10 @@ const key: string = (await admin(server, 'POST', '/admin-keys', { name: 'A progr
 
 /** The most statements of each page, besides those about who asks. */
 const PAGES: Readonly<Record<string, number>> = {
-  // What is counted, what ends soon, what developers ask for, and what the server finds about itself.
-  '/console/overview': 6,
-  '/console/overview?period=month': 6,
-  '/console/system': 3,
+  // What is counted, what waits for an operator, and what the server finds about itself.
+  '/console/overview': 3,
+  '/console/overview?period=month': 3,
+  '/console/system': 2,
   '/console/system/mail': 1,
   // People by the beginning of a name, and everything else by a part of it.
   '/console/search?text=user': 2,

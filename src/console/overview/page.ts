@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { type AdminKey, listEndingAdminKeys } from '../../admin-keys/store.ts';
-import { type CountInSpan, listCounts, listRefusalCounts, type RefusalCount } from '../../audit/count-store.ts';
-import { listWaitingRequests, type WaitingRequest } from '../../clients/scope-request-store.ts';
-import { EVERYTHING, holdsSomewhere } from '../../operators/rights.ts';
+import { type CountInSpan, listCounts, type RefusalCount } from '../../audit/count-store.ts';
+import { holdsSomewhere } from '../../operators/rights.ts';
 import { isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -14,6 +12,7 @@ import { consolePage } from '../layout.ts';
 import { appLink } from '../links.ts';
 import { systemAddress } from '../system/frame.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf, type ServiceFinding } from '../visit.ts';
+import { type Attention, listAttention } from './attention-store.ts';
 import { chart } from './chart.ts';
 import { COUNTED, type Counted, firstHour, isPeriod, PERIODS, type Period } from './rules.ts';
 
@@ -23,15 +22,15 @@ const SOON = 14 * DAY;
 /** How many refusals of one kind an app has in a period until it is named. */
 const MANY = 5;
 const MOST_REFUSALS = 15;
+const MOST_KEYS = 5;
 /** Up to how many scope requests that wait are counted. */
 const MOST_REQUESTS = 20;
 
 interface Found {
   readonly findings: readonly ServiceFinding[];
-  readonly keys: readonly AdminKey[];
+  readonly attention: readonly Attention[];
   readonly counts: readonly CountInSpan[];
   readonly refusals: readonly RefusalCount[];
-  readonly requests: readonly WaitingRequest[];
 }
 
 /** What needs attention, and what happened. */
@@ -47,16 +46,14 @@ export function overviewRoutes(app: FastifyInstance, services: ConsoleServices):
     const hour = Math.floor(now / HOUR);
     const since = firstHour(period, hour);
     const stored = await visit.services.database.read(function* read() {
-      return {
-        keys: yield* listEndingAdminKeys({ now, before: now + SOON, limit: 5 }),
-        counts: yield* listCounts({ since, width: PERIODS[period].width }),
-        refusals: yield* listRefusalCounts({ since, limit: MOST_REFUSALS }),
-        requests: yield* listWaitingRequests({ after: '0', limit: MOST_REQUESTS + 1 }, EVERYTHING),
-      };
+      const attention = yield* listAttention({
+        ...{ now, before: now + SOON, mostKeys: MOST_KEYS, mostRequests: MOST_REQUESTS + 1 },
+      });
+      return { attention, ...(yield* listCounts({ since, width: PERIODS[period].width, limit: MOST_REFUSALS })) };
     });
     const found: Found = { ...stored, findings: await services.examine() };
     const content = html`<header><h1>${text.title}</h1></header>
-${attention(site, visit, found)}
+${attentionCard(site, visit, found)}
 <nav class="tabs" aria-label="${text.period}">${(Object.keys(PERIODS) as Period[]).map((name) => html`<a href="${site.path(`${ADDRESS}?period=${name}`)}"${name === period && html` aria-current="page"`}>${text.periods[name]}</a>`)}</nav>
 <div class="counts">${(Object.keys(COUNTED) as Counted[]).map((counted) => chart(site, visit, { counted, period, hour, counts: found.counts }))}</div>
 ${refusalTable(site, visit, found.refusals, since)}
@@ -66,7 +63,7 @@ ${refusalTable(site, visit, found.refusals, since)}
 }
 
 /** Everything that is not in order, problems first, each with what to do. */
-function attention(site: Site, visit: ConsoleVisit, { findings, keys, refusals, requests }: Found): Html {
+function attentionCard(site: Site, visit: ConsoleVisit, { findings, attention, refusals }: Found): Html {
   const { path, messages } = site;
   const { overview: text } = messages.operators;
   const item = (level: 'problem' | 'warning' | 'request', found: HtmlPart, remedy: HtmlPart): Html =>
@@ -83,9 +80,10 @@ function attention(site: Site, visit: ConsoleVisit, { findings, keys, refusals, 
         return item(level, html`<span lang="en">${found}</span>`, html`<span lang="en">${remedy}</span>${mail}`);
       });
   const readsKeys = holdsSomewhere(visit.operator, 'operators.read');
-  const ending = keys.map(({ id, name, expiresAt }) => {
+  const { key: keys = [], request: requests = [] } = Object.groupBy(attention, ({ kind }) => kind);
+  const ending = keys.map(({ id, name, at }) => {
     const link = readsKeys ? html`<a href="${path(keyAddress(id))}">${isolate(name)}</a>` : isolate(name);
-    return item('warning', text.keyEnds(link, moment(expiresAt ?? 0)), text.keyRemedy);
+    return item('warning', text.keyEnds(link, moment(at)), text.keyRemedy);
   });
   const failing = refusals
     .filter(({ clientId, count }) => clientId !== '0' && count >= MANY)

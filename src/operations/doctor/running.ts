@@ -1,7 +1,5 @@
-import { countDead } from '../../mail/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { countLeases } from '../../platform/ids/lease-store.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
 import type { Config } from '../../settings/config.ts';
 import type { Finding } from './finding.ts';
@@ -11,6 +9,7 @@ import { judgeLog } from './rules/log.ts';
 import { judgeMail } from './rules/mail.ts';
 import { judgeNodeNumbers } from './rules/node-numbers.ts';
 import { type EndingSecret, judgeUpstreams } from './rules/upstreams.ts';
+import { countForDoctor } from './running-store.ts';
 
 export interface RunningParts {
   readonly config: Config;
@@ -26,14 +25,13 @@ export interface RunningParts {
 /** The findings of `tessera doctor` that a running server can make about itself. */
 export async function examineRunning(parts: RunningParts): Promise<readonly Finding[]> {
   const { config, baseUrl, database, clock, clockOffset, loss } = parts;
-  const { dead, leases } = await database.read(function* look() {
-    return { dead: yield* countDead({}), leases: yield* countLeases(clock()) };
-  });
+  const counts = await database.read(() => countForDoctor({ now: clock() }));
+  const { dead, leases } = counts ?? { dead: 0, leases: 0 };
   const ahead = await clockOffset();
   return [
     ...judgeConfiguration(config, baseUrl),
     ...judgeNodeNumbers(leases),
-    ...judgeMail(config, baseUrl, dead ?? 0),
+    ...judgeMail(config, baseUrl, dead),
     ...judgeUpstreams(await parts.upstreams.shown(), clock()),
     ...judgeLog({ log: loss() }),
     ...judgeClocks([{ whose: 'the database', ahead }]),

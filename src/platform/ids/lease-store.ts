@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely';
 import { StoreUnavailable, type Work } from '../database/database.ts';
 import { forUpdate } from '../database/row-locks.ts';
+import type { Tables } from '../database/schema.ts';
 import { changes, command, many, one } from '../database/statement.ts';
 import { NODES } from './lease.ts';
 
@@ -106,14 +108,14 @@ export const listLeases = many((db, p: { now: number }) =>
   db.selectFrom('node_lease').select(['node', 'holder', 'expires_at as endsAt']).where('expires_at', '>', p.now),
 );
 
-const countCurrent = one(
-  (db, p: { now: number }) =>
-    db
-      .selectFrom('node_lease')
-      .select((eb) => eb.fn.countAll().as('count'))
-      .where('expires_at', '>', p.now),
-  ({ count }) => Number(count),
-);
+/** How many node numbers are leased, as a part of a statement. */
+export const currentLeases = (db: Kysely<Tables>, p: { now: number }) =>
+  db
+    .selectFrom('node_lease')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('expires_at', '>', p.now);
+
+const countCurrent = one(currentLeases, ({ count }) => Number(count));
 
 /** How many node numbers are leased. */
 export function* countLeases(now: number): Work<number> {
