@@ -69,9 +69,12 @@ function* nameMadeSince(operatorId: string, since: number, now: number): Work<re
     ...roles.map(({ role }) => things.role(role)),
     ...apps.map(({ name, acts }) => (acts.includes('secret') ? things.secret(name) : things.registeredApp(name))),
     ...unblockedDomains.map((domain) => things.unblockedDomain(domain)),
-    ...settings
-      .filter(({ fields }) => fields.length > 0)
-      .map(({ kind, name, fields }) => things.settings[kind](name, enumerated(fields, mailTexts.language))),
+    // What was changed of a provider is told with the provider.
+    ...settings.flatMap(({ kind, name, fields }) =>
+      kind === 'upstream' || fields.length === 0
+        ? []
+        : [things.settings[kind](name, enumerated(fields, mailTexts.language))],
+    ),
     ...upstreams.map(({ name }) => things.upstream(name)),
     ...giving.map((role) => things.invitation(role)),
   ];

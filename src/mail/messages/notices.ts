@@ -92,7 +92,6 @@ export const noticeTexts = {
       'Your account was suspended. Every browser and every app was signed out.',
     ],
   } satisfies Record<string, NoticeKind>,
-  changed: 'Your account was changed',
   /** A subject that names the gravest of several kinds of events. */
   andMore: (subject: string) => `${subject}, and more`,
   byOperator: (sentence: string) => `${sentence} An operator of this service did this.`,
@@ -125,7 +124,6 @@ export const noticeTexts = {
       app: (name: string, fields: string) => `settings of the app “${name}” (${fields})`,
       organization: (name: string, fields: string) => `settings of the organization “${name}” (${fields})`,
       group: (name: string, fields: string) => `settings of the group “${name}” (${fields})`,
-      upstream: (name: string, fields: string) => `settings of the provider “${name}” (${fields})`,
     },
     upstream: (name: string) => `the provider “${name}”`,
     invitation: (role: string) => `an invitation with the role ${role}`,

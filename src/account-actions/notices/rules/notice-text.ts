@@ -177,25 +177,26 @@ const BY_WEIGHT: readonly SecurityNotice[] = [
   'deletion cancelled',
 ];
 
-/** Names the gravest event, and that there were others: an act must not hide behind a harmless one. */
-function subjectOf(events: readonly AccountEvent[]): string {
-  const kinds = new Set(events.map(({ notice }) => notice));
-  const gravest = BY_WEIGHT.find((kind) => kinds.has(kind));
-  const named = events.findLast(({ notice }) => notice === gravest) ?? events.at(-1);
-  const [subject] = named === undefined ? [texts.changed] : texts.kinds[named.notice](named.facts);
-  return kinds.size > 1 ? texts.andMore(subject) : subject;
-}
-
 /** A report with everything that its message tells. */
 type ToldReport = SecurityReport & { readonly events: readonly AccountEvent[] };
+
+/** Names the gravest event, and that there were others: an act must not hide behind a harmless one. */
+function subjectOf(report: ToldReport): string {
+  const { events } = report;
+  const kinds = new Set(events.map(({ notice }) => notice));
+  const gravest = BY_WEIGHT.find((kind) => kinds.has(kind));
+  const named = events.findLast(({ notice }) => notice === gravest) ?? report;
+  const [subject] = texts.kinds[named.notice](named.facts);
+  return kinds.size > 1 ? texts.andMore(subject) : subject;
+}
 
 /** The message to the address of the account, with the link that ends everything. */
 export const noticeMail = (username: string, report: ToldReport, url: string): MailContent =>
   mailTexts.notices.toAccount({
-    ...{ username, url, ...told(report), subject: subjectOf(report.events) },
+    ...{ username, url, ...told(report), subject: subjectOf(report) },
     isByOperator: report.events.every(({ facts }) => facts.byOperator),
   });
 
 /** The message to an address that the account had before. */
 export const previousAddressMail = (username: string, report: ToldReport): MailContent =>
-  mailTexts.notices.toPreviousAddress({ username, ...told(report), subject: subjectOf(report.events) });
+  mailTexts.notices.toPreviousAddress({ username, ...told(report), subject: subjectOf(report) });
