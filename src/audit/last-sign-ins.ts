@@ -11,10 +11,15 @@ export interface LastSignIns {
   readonly failed: RecordedSignIn | undefined;
 }
 
+/** The newest sign-ins of an account by their type. */
+export function lastSignIns(rows: readonly { readonly type: string; readonly signIn: RecordedSignIn }[]): LastSignIns {
+  const newest = new Map(rows.map(({ type, signIn }) => [type, signIn]));
+  return { succeeded: newest.get('sign_in.succeeded'), failed: newest.get('sign_in.failed') };
+}
+
 /** The last sign-in to an account, and the last one that was refused. */
 export function* findLastSignIns(accountId: string): Work<LastSignIns> {
-  const newest = new Map((yield* newestSignIns({ accountId })).map(({ type, signIn }) => [type, signIn]));
-  return { succeeded: newest.get('sign_in.succeeded'), failed: newest.get('sign_in.failed') };
+  return lastSignIns(yield* newestSignIns({ accountId }));
 }
 
 const signIn = {

@@ -26,14 +26,13 @@ const newestOf = (db: Kysely<Tables>, p: { accountId: string }, type: SignInType
 
 type SignInType = 'sign_in.succeeded' | 'sign_in.failed';
 
-const toSignIn: (row: object) => RecordedSignIn = decoder(SIGN_IN);
+export const toSignIn: (row: object) => RecordedSignIn = decoder(SIGN_IN);
 
 /** The newest sign-in to an account that succeeded, and the newest one that failed. */
-export const newestSignIns = many(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('audit_event')
-      .select(['type', ...columnsOf(SIGN_IN)])
-      .where('id', 'in', [newestOf(db, p, 'sign_in.succeeded'), newestOf(db, p, 'sign_in.failed')]),
-  (row) => ({ type: row.type, signIn: toSignIn(row) }),
-);
+export const newestSignInsOf = (db: Kysely<Tables>, p: { accountId: string }) =>
+  db
+    .selectFrom('audit_event')
+    .select(['type', ...columnsOf(SIGN_IN)])
+    .where('id', 'in', [newestOf(db, p, 'sign_in.succeeded'), newestOf(db, p, 'sign_in.failed')]);
+
+export const newestSignIns = many(newestSignInsOf, (row) => ({ type: row.type, signIn: toSignIn(row) }));

@@ -44,10 +44,13 @@ const totpOf = (db: Kysely<Tables>, p: { accountId: string }) =>
     .where('confirmed_at', 'is not', null)
     .$castTo<FactorRow>();
 
-/** The authenticator app of a person, and their passkeys, the oldest first. */
+/** The authenticator app of a person, and their passkeys. */
+export const namedFactorsOf = (db: Kysely<Tables>, p: { accountId: string }) =>
+  passkeysOf(db, p).unionAll(totpOf(db, p));
+
+/** The same, the oldest first. */
 export const listNamedFactors = many(
-  (db, p: { accountId: string }) =>
-    passkeysOf(db, p).unionAll(totpOf(db, p)).orderBy('kind', 'desc').orderBy('since').orderBy('id'),
+  (db, p: { accountId: string }) => namedFactorsOf(db, p).orderBy('kind', 'desc').orderBy('since').orderBy('id'),
   ({ kind, id, name, since }): NamedFactor => ({ kind, id, name, createdAt: since ?? 0 }),
 );
 

@@ -264,7 +264,8 @@ export type NamedGroup = Values<typeof NAMED>;
 /** A group that a person is in, with when the person was added. */
 export type GroupOfPerson = Values<typeof GROUP_OF_PERSON>;
 
-const selectNamed = (db: Kysely<Tables>, p: { accountId: string }) =>
+/** The groups that a person is in, by name. */
+export const groupsOf = (db: Kysely<Tables>, p: { accountId: string }) =>
   db
     .selectFrom('group_member as m')
     .innerJoin('user_group as u', 'u.id', 'm.group_id')
@@ -275,9 +276,8 @@ const selectNamed = (db: Kysely<Tables>, p: { accountId: string }) =>
     .orderBy('u.name')
     .orderBy('u.id');
 
-/** The groups that a person is in, by name. */
 export const listGroupsOf = many(
-  (db, p: { accountId: string; limit: number }) => selectNamed(db, p).limit(p.limit),
+  (db, p: { accountId: string; limit: number }) => groupsOf(db, p).limit(p.limit),
   toNamed,
 );
 
@@ -300,7 +300,7 @@ export const listGroupsOfPerson = many(
 /** Those of {@link listGroupsOf} that are assigned to an app. */
 export const listAssignedGroupsOf = many(
   (db, p: { accountId: string; clientId: string; limit: number }) =>
-    selectNamed(db, p)
+    groupsOf(db, p)
       .where((eb) =>
         eb.exists(
           eb

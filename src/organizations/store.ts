@@ -188,15 +188,21 @@ export const findMemberRole = one(
 );
 
 /** The organization that a user belongs to. */
-export const findMembership = one(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('membership')
-      .innerJoin('organization', 'organization.id', 'membership.organization_id')
-      .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
-      .where('membership.account_id', '=', p.accountId),
-  (row): Membership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain }),
-);
+export const membershipOf = (db: Kysely<Tables>, p: { accountId: string }) =>
+  db
+    .selectFrom('membership')
+    .innerJoin('organization', 'organization.id', 'membership.organization_id')
+    .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
+    .where('membership.account_id', '=', p.accountId);
+
+export const toMembership = (row: {
+  readonly id: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly role: string | null;
+}): Membership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain });
+
+export const findMembership = one(membershipOf, toMembership);
 
 /** A membership that does not end before the unit of work does. */
 export const holdMembership = one(

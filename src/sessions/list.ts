@@ -4,7 +4,7 @@ import type { Work } from '../platform/database/database.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import * as Type from '../platform/validation/type.ts';
 import { IDLE_TIMEOUT, MAX_SESSIONS, type SessionServices } from './sessions.ts';
-import { findLiveSessions, findSessionApps, type Session } from './store.ts';
+import { findSessionsWithApps, type Session } from './store.ts';
 
 /** A session with the apps that hold tokens which they got in it. */
 export interface ListedSession extends Session {
@@ -26,12 +26,11 @@ export async function listSessions(
   const now = clock();
   const { skip, limit, except = '' } = part;
   return database.read(function* list(): Work<ListedSession[]> {
-    const apps = yield* findSessionApps({ accountId, generation, now });
     const live = { accountId, generation, now, idleSince: now - IDLE_TIMEOUT, except, skip, limit };
-    return (yield* findLiveSessions(live)).map((session) => ({
-      ...session,
-      apps: apps.filter(({ sid }) => sid === session.sid).map(({ clientId, name }) => ({ clientId, name })),
-    }));
+    const rows = Map.groupBy(yield* findSessionsWithApps(live), ({ session }) => session.sid);
+    return [...rows.values()].flatMap(([first, ...others]) =>
+      first === undefined ? [] : [{ ...first.session, apps: [first, ...others].flatMap(({ app }) => app ?? []) }],
+    );
   });
 }
 

@@ -200,41 +200,53 @@ interface LiveSessions {
   readonly limit: number;
 }
 
-/** The live sessions of an account, the latest sign-in first. */
-export const findLiveSessions = many(
-  (db, p: LiveSessions) =>
-    db
-      .selectFrom('browser_session')
-      .select(COLUMNS)
-      .where('account_id', '=', p.accountId)
-      .where('generation', '=', p.generation)
-      .where('expires_at', '>', p.now)
-      .where('last_seen_at', '>', p.idleSince)
-      .where('sid', '<>', p.except)
-      .orderBy('auth_time', 'desc')
-      .orderBy('sid')
-      .limit(p.limit)
-      .offset(p.skip),
-  toSession,
-);
+const liveSessions = (db: Kysely<Tables>, p: LiveSessions) =>
+  db
+    .selectFrom('browser_session')
+    .select(COLUMNS)
+    .where('account_id', '=', p.accountId)
+    .where('generation', '=', p.generation)
+    .where('expires_at', '>', p.now)
+    .where('last_seen_at', '>', p.idleSince)
+    .where('sid', '<>', p.except)
+    .orderBy('auth_time', 'desc')
+    .orderBy('sid')
+    .limit(p.limit)
+    .offset(p.skip);
 
 /** The apps that hold live tokens of an account, with the session in which they got them. */
-export const findSessionApps = many(
-  (db, p: { accountId: string; generation: string; now: number }) =>
+const appsOfSessions = (db: Kysely<Tables>, p: LiveSessions) =>
+  db
+    .selectFrom('token_family as f')
+    .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
+    .innerJoin('client as c', (join) =>
+      join.onRef('c.id', '=', 'f.client_id').onRef('c.generation', '=', 'f.client_generation'),
+    )
+    .select(['f.sid', 'f.client_id', 'c.name'])
+    .distinct()
+    .where('g.account_id', '=', p.accountId)
+    .where('f.account_generation', '=', p.generation)
+    .where('f.dead_at', 'is', null)
+    .where('f.ends_at', '>', p.now)
+    .where('g.revoked_at', 'is', null)
+    .where('c.status', '<>', 'disabled');
+
+/** The live sessions of an account, the latest sign-in first, each as often as there are apps that got tokens in it, or once. */
+export const findSessionsWithApps = many(
+  (db, p: LiveSessions) =>
     db
-      .selectFrom('token_family as f')
-      .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
-      .innerJoin('client as c', (join) =>
-        join.onRef('c.id', '=', 'f.client_id').onRef('c.generation', '=', 'f.client_generation'),
-      )
-      .select(['f.sid', 'f.client_id', 'c.name'])
-      .distinct()
-      .where('g.account_id', '=', p.accountId)
-      .where('f.account_generation', '=', p.generation)
-      .where('f.dead_at', 'is', null)
-      .where('f.ends_at', '>', p.now)
-      .where('g.revoked_at', 'is', null)
-      .where('c.status', '<>', 'disabled')
-      .orderBy('c.name'),
-  (row) => ({ sid: row.sid, clientId: row.client_id, name: row.name }),
+      .selectFrom(liveSessions(db, p).as('live'))
+      .leftJoin(appsOfSessions(db, p).as('app'), 'app.sid', 'live.sid')
+      .select(COLUMNS.map((column) => `live.${column}` as const))
+      .select(['app.client_id as app_client_id', 'app.name as app_name'])
+      .orderBy('live.auth_time', 'desc')
+      .orderBy('live.sid')
+      .orderBy('app.name'),
+  (row) => ({
+    session: toSession(row),
+    app:
+      row.app_client_id === null || row.app_name === null
+        ? undefined
+        : { clientId: row.app_client_id, name: row.app_name },
+  }),
 );

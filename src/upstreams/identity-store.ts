@@ -1,6 +1,8 @@
+import type { Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { positionsOf } from '../platform/database/positions.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   changes,
   columnsOf,
@@ -89,17 +91,18 @@ export interface ConnectedIdentity {
   readonly lastUsedAt: number | null;
 }
 
+/** The identities of an account. */
+export const identitiesOf = (db: Kysely<Tables>, p: { accountId: string }) =>
+  db
+    .selectFrom('upstream_identity as i')
+    .innerJoin('upstream as u', 'u.id', 'i.upstream_id')
+    .select(['i.id', 'i.upstream_id as upstreamId', 'i.issuer', 'i.subject', 'i.label'])
+    .select(['i.created_at as createdAt', 'i.last_used_at as lastUsedAt', 'u.display_name as upstream', 'u.status'])
+    .where('i.account_id', '=', p.accountId);
+
 /** The identities of an account, the oldest first. */
 export const listIdentities = many(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('upstream_identity as i')
-      .innerJoin('upstream as u', 'u.id', 'i.upstream_id')
-      .select(['i.id', 'i.upstream_id as upstreamId', 'i.issuer', 'i.subject', 'i.label'])
-      .select(['i.created_at as createdAt', 'i.last_used_at as lastUsedAt', 'u.display_name as upstream', 'u.status'])
-      .where('i.account_id', '=', p.accountId)
-      .orderBy('i.created_at')
-      .orderBy('i.id'),
+  (db, p: { accountId: string }) => identitiesOf(db, p).orderBy('i.created_at').orderBy('i.id'),
   ({ status, ...row }): ConnectedIdentity => ({ ...row, isActive: status === 'active' }),
 );
 

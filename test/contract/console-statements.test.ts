@@ -53,11 +53,11 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/search?text=user': 2,
   '/console/people': 1,
   '/console/people?q=user': 1,
-  // With what is on record of it: that the page was opened.
-  [`/console/people/${user.id}`]: 5,
-  [`/console/people/${user.id}/sessions`]: 4,
+  // The person, that the page was opened, and what it shows.
+  [`/console/people/${user.id}`]: 3,
+  [`/console/people/${user.id}/sessions`]: 3,
   [`/console/people/${user.id}/apps`]: 3,
-  [`/console/people/${user.id}/memberships`]: 4,
+  [`/console/people/${user.id}/memberships`]: 3,
   '/console/people/bulk': 1,
   // Whether a proof is due.
   '/console/people/bulk/new?act=suspend': 1,

@@ -6,7 +6,13 @@ import { emailKey, identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
-import { listFactors, listNamedFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
+import {
+  listFactors,
+  listNamedFactors,
+  type NamedFactor,
+  removeTotp,
+  removeUselessCodes,
+} from '../../authenticators/factor-store.ts';
 
 import { BY_OPERATOR } from '../../authenticators/rules/taking-back.ts';
 import { forget, takeWithin } from '../../limits/limits.ts';
@@ -114,8 +120,10 @@ const TOTP = 'totp';
 
 /** The factors of an account beside the password. */
 export function* personalFactors({ id: accountId }: Pick<Account, 'id'>): Work<readonly PersonalFactor[]> {
-  return (yield* listNamedFactors({ accountId })).map((factor) => ({ ...factor, id: factor.id ?? TOTP }));
+  return (yield* listNamedFactors({ accountId })).map(personalFactor);
 }
+
+export const personalFactor = (factor: NamedFactor): PersonalFactor => ({ ...factor, id: factor.id ?? TOTP });
 
 /**
  * Removes a factor that a person lost: the authenticator app or one passkey. Every session and token from before ends.

@@ -4,9 +4,8 @@ import { openAccount } from '../../account-actions/accounts/accounts.ts';
 import type { Account } from '../../accounts/store.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
 import { listConnectedGrants } from '../../consent/store.ts';
-import { listGroupsOf, type NamedGroup } from '../../groups/store.ts';
 import { holds, INSTALLATION } from '../../operators/rights.ts';
-import { findMembership, type Membership } from '../../organizations/store.ts';
+import type { Membership } from '../../organizations/store.ts';
 import { fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -16,6 +15,7 @@ import { deviceName } from '../../web/account/device-name.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { actAddress } from './acts.ts';
 import { personPage } from './frame.ts';
+import { listMemberships, type PersonMemberships } from './membership-store.ts';
 
 /** How many groups and apps of a person are listed. */
 const MOST = 100;
@@ -50,8 +50,7 @@ export function personPartRoutes(app: FastifyInstance, services: ConsoleServices
     const { id: accountId } = account;
     const found = await visit.services.database.read(function* read() {
       return {
-        groups: yield* listGroupsOf({ accountId, limit: MOST + 1 }),
-        organization: yield* findMembership({ accountId }),
+        ...(yield* listMemberships({ accountId, limit: MOST + 1 })),
         grants: yield* liveGrantsOf(accountId, clock()),
       };
     });
@@ -108,9 +107,7 @@ function appsContent(
   return html`<section class="card"><h2>${text.appsTitle}</h2>${rows.length === 0 ? html`<p class="muted">${text.noApps}</p>` : html`<ul class="items">${rows}</ul>`}</section>`;
 }
 
-interface Memberships {
-  readonly groups: readonly NamedGroup[];
-  readonly organization: Membership | undefined;
+interface Memberships extends PersonMemberships {
   readonly grants: readonly AccountGrant[];
 }
 

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { openAccount } from '../../account-actions/accounts/accounts.ts';
-import { type PersonalFactor, personalFactors } from '../../account-actions/support/help.ts';
 import type { Account } from '../../accounts/store.ts';
-import { findLastSignIns, type LastSignIns } from '../../audit/last-sign-ins.ts';
 import type { RecordedSignIn } from '../../audit/sign-in-store.ts';
 import { type Permission, takesOver } from '../../operators/permissions.ts';
 import type { CannotOpen } from '../../operators/refusal.ts';
@@ -15,20 +13,18 @@ import { enumerated } from '../../platform/date-text.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
-import { type ConnectedIdentity, listIdentities } from '../../upstreams/identity-store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { explainAddress } from '../links.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { actAddress, factorName, offeredActs } from './acts.ts';
 import { personPage, removeIdentityAddress } from './frame.ts';
 import { offeredRecordActs, RECORD_ACTS } from './record-acts.ts';
+import { findSignInFacts, type SignInFacts } from './sign-in-facts-store.ts';
 
 /** What the first page about a person shows. */
-interface PersonFacts extends LastSignIns {
+interface PersonFacts extends SignInFacts {
   readonly account: Account;
   readonly grants: readonly AccountGrant[];
-  readonly factors: readonly PersonalFactor[];
-  readonly identities: readonly ConnectedIdentity[];
 }
 
 /** The first page about a person: who it is, how they sign in, why it failed, and what can be done. */
@@ -45,9 +41,7 @@ export function personRoutes(app: FastifyInstance, services: ConsoleServices): v
       return {
         account,
         grants: yield* liveGrantsOf(accountId, clock()),
-        factors: yield* personalFactors(account),
-        identities: yield* listIdentities({ accountId }),
-        ...(yield* findLastSignIns(accountId)),
+        ...(yield* findSignInFacts({ accountId })),
       };
     });
     return sendPage(
@@ -138,7 +132,7 @@ function signIns({ path, messages }: Site, { operator }: ConsoleVisit, { succeed
 }
 
 function factors(site: Site, { operator }: ConsoleVisit, person: PersonFacts): Html {
-  const { account, factors: found, identities, grants } = person;
+  const { account, factors: found, providers: connected, grants } = person;
   const { path, messages } = site;
   const text = messages.operators.person;
   const removes =
@@ -151,7 +145,7 @@ function factors(site: Site, { operator }: ConsoleVisit, person: PersonFacts): H
     const address = actAddress('remove-factor', { id: account.id, factor: factor.id });
     return html`<li><div>${name}<br><span class="small muted">${text.since(moment(factor.createdAt))}</span></div>${removes && html`<a href="${path(address)}" aria-label="${text.removeOf(factor.name ?? text.app)}">${text.remove}</a>`}</li>`;
   });
-  const providers = identities.map(({ id, upstream, isActive, createdAt, lastUsedAt }) => {
+  const providers = connected.map(({ id, upstream, isActive, createdAt, lastUsedAt }) => {
     const used = lastUsedAt === null ? text.identities.neverUsed : text.identities.lastUsed(moment(lastUsedAt));
     return html`<li><div>${isolate(upstream)}${!isActive && html` <strong class="state">${text.identities.off}</strong>`}<br><span class="small muted">${text.identities.connected(moment(createdAt))}, ${used}</span></div>${removes && html`<a href="${path(removeIdentityAddress(account.id, id))}" aria-label="${text.removeOf(upstream)}">${text.remove}</a>`}</li>`;
   });
