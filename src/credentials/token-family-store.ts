@@ -19,6 +19,7 @@ import { forShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
   bit,
+  changes,
   columnsOf,
   command,
   decoder,
@@ -300,8 +301,8 @@ const revocation = (db: Kysely<Tables>, p: Revocation) =>
     .where('id', '=', p.familyId)
     .where('dead_at', 'is', null);
 
-/** Revokes a family: none of its tokens is accepted from now on. */
-export const revokeFamily = command(revocation);
+/** Revokes a family: none of its tokens is accepted from now on. Gives false where it was dead already. */
+export const revokeFamily = changes((db, p: Revocation) => revocation(db, p).returning('id'));
 
 /** The same for a caller that holds the family's lock. */
 export const revokeLockedFamily = command(joint({ row: ['familyId'] }, revocation));

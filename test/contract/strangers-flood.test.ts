@@ -1,14 +1,28 @@
 // store: SQLite, PostgreSQL with --all
 /** Decisions §15: what strangers send of apps that nobody registered makes nothing grow without bound. It is counted, not timed. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { agent } from '../support/agent.ts';
+import { assertInvalidGrant } from '../support/api-call.ts';
 import { appKey, proofOf } from '../support/assertion.ts';
 import { askAsDevice, newDeviceClient } from '../support/devices.ts';
-import { authorizeUrl, tokenCall } from '../support/flow.ts';
-import { everyRow } from '../support/outcome.ts';
+import {
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  signedIn,
+  standard,
+  type TestClient,
+  tokenCall,
+} from '../support/flow.ts';
+import { everyRow, query } from '../support/outcome.ts';
 import { registerSelf } from '../support/registration.ts';
 import { startServer } from '../support/server.ts';
 
@@ -114,4 +128,83 @@ test('an anonymous flood of metadata, registrations, keys and devices: rows, byt
   assert.deepEqual(await sizes(), second);
   assert.equal(host.requests, requests, 'nothing more is fetched');
   assert.ok(host.most <= 4, `${host.most}`);
+});
+
+describe('a stranger who guesses as a public client', () => {
+  const CODE = { grant_type: 'authorization_code', redirect_uri: 'https://app.example.com/callback' };
+  const VERIFIER = 'v'.repeat(43);
+  const code_challenge = createHash('sha256').update(VERIFIER).digest('base64url');
+  const open = { type: 'public', grantTypes: ['authorization_code', 'refresh_token', DEVICE_GRANT] };
+
+  async function eventsOf({ clientId }: TestClient): Promise<readonly unknown[]> {
+    const rows = await query(
+      server,
+      `SELECT type, details FROM audit_event WHERE client_id = '${clientId}' AND outcome = 'failure' ORDER BY id`,
+    );
+    return rows.map(({ type, details }) => {
+      const { reason, leftOut } = JSON.parse(String(details ?? '{}'));
+      return [type, reason, leftOut].filter((part) => part !== undefined).join(', ');
+    });
+  }
+
+  const ofCodes = 'token.refused, the code is unknown or was used before';
+
+  test('leaves one event of each kind in a minute, and the next says how many were left out', async () => {
+    const app = standard(await newClient(server, open));
+    const guess = (fields: Readonly<Record<string, string>>) =>
+      tokenCall(server, { client_id: app.clientId, ...fields }, app);
+    for (let n = 0; n < 10; n++) {
+      assertInvalidGrant(await guess({ ...CODE, code: `guess${n}` }));
+      assertInvalidGrant(await guess({ grant_type: 'refresh_token', refresh_token: `guess${n}` }));
+      assertInvalidGrant(await guess({ grant_type: DEVICE_GRANT, device_code: randomSecret() }));
+      assert.equal((await guess({ grant_type: 'client_credentials' })).body.error, 'unauthorized_client');
+    }
+    const kinds = await eventsOf(app);
+    assert.equal(kinds.length, 4, kinds.join('; '));
+    assert.equal(new Set(kinds).size, 4);
+    assert.ok(kinds.includes(ofCodes), kinds.join('; '));
+    server.advance(MINUTE);
+    assertInvalidGrant(await guess({ ...CODE, code: 'guess' }));
+    assert.equal((await eventsOf(app)).at(-1), `${ofCodes}, 9`);
+  });
+
+  test('and so does an app that registered itself, but not one that an operator registered', async () => {
+    server.advance(HOUR);
+    const { body } = await registerSelf(server, { redirect_uris: [CODE.redirect_uri] });
+    const own = { client_id: body.client_id, client_secret: body.client_secret };
+    const registered = await newClient(server);
+    const vouched = { client_id: registered.clientId, client_secret: registered.clientSecret };
+    for (let n = 0; n < 3; n++) {
+      assertInvalidGrant(await tokenCall(server, { ...CODE, ...own, code: `guess${n}` }, { endpointSet: 'oidc' }));
+      assertInvalidGrant(await tokenCall(server, { ...CODE, ...vouched, code: `guess${n}` }));
+    }
+    assert.deepEqual(await eventsOf({ ...registered, clientId: body.client_id }), [ofCodes]);
+    assert.deepEqual(await eventsOf(registered), [ofCodes, ofCodes, ofCodes]);
+  });
+
+  test('a stolen code and a stolen refresh token are events each where they end something, and are counted after that', async () => {
+    const app = standard(await newClient(server, open));
+    const user = await newUser(server);
+    const browser = await signedIn(server, user);
+    const pkce = { code_challenge, code_challenge_method: 'S256', scope: 'openid' };
+    for (const _ of [1, 2]) {
+      const code = await codeFor(server, app, user, pkce, { browser });
+      const redeemed = () =>
+        tokenCall(server, { ...CODE, client_id: app.clientId, code, code_verifier: VERIFIER }, app);
+      assert.equal((await redeemed()).status, 200);
+      for (let n = 0; n < 4; n++) assertInvalidGrant(await redeemed());
+    }
+    const replayed = 'token.code_replayed';
+    assert.deepEqual(await eventsOf(app), [replayed, replayed, replayed], 'two ended a sign-in, and one repetition');
+
+    server.advance(MINUTE);
+    const code = await codeFor(server, app, user, pkce, { browser });
+    const first = await tokenCall(server, { ...CODE, client_id: app.clientId, code, code_verifier: VERIFIER }, app);
+    const used = { grant_type: 'refresh_token', client_id: app.clientId, refresh_token: first.body.refresh_token };
+    assert.equal((await tokenCall(server, used, app)).status, 200);
+    server.advance(MINUTE);
+    for (let n = 0; n < 4; n++) assertInvalidGrant(await tokenCall(server, used, app));
+    const after = (await eventsOf(app)).slice(3);
+    assert.deepEqual(after, ['token.refresh_reused', 'token.refused, the sign-in of this token has ended']);
+  });
 });

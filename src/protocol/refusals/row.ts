@@ -25,6 +25,8 @@ export interface RefusalRow<Facts, Code extends string = ErrorCode> {
     /** The audit event; without it, the refusal says nothing about a credential, and is not recorded. */
     readonly event?: Column<Facts, EventType>;
     readonly details?: Column<Facts, NonNullable<AuditEvent['details']>>;
+    /** Whether the refusal ended what the credential gave. Nobody can cause that twice, so the event is always written. */
+    readonly isEnding?: (facts: Facts) => boolean;
   };
   /** Facts of an example for the reference, where the description depends on them. */
   readonly example?: Facts;

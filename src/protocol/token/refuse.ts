@@ -1,5 +1,7 @@
-import { record } from '../../audit/audit.ts';
-import type { Work } from '../../platform/database/database.ts';
+import { type AuditEvent, record } from '../../audit/audit.ts';
+import type { RecordThrottled } from '../../audit/throttle.ts';
+import { isUnregistered } from '../../clients/rules/unregistered.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
 import type { ErrorCode } from '../../platform/error-codes.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
@@ -16,6 +18,36 @@ export const refusal = <Name extends RefusalName>(name: Name, facts: FactsOf<Nam
 /** RFC 6749 §5.2, and the contract's status of revoked access. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = { access_denied: 403, invalid_client: 401 };
 
+/** A refusal that cost its caller nothing: {@link commitRequest} records it at a bounded rate. */
+class ThrottledRefusal extends OAuthError {
+  readonly event: AuditEvent;
+
+  constructor({ status, code, message, headers, reason, detail }: OAuthError, event: AuditEvent) {
+    super(status, code, message, headers, reason, detail);
+    this.event = event;
+  }
+}
+
+/** Anyone can act as a public client, and can make a client that no operator has accepted. */
+const costsNothing = ({ client, proof }: AuthenticatedClient): boolean =>
+  proof.kind === 'public' || isUnregistered(client);
+
+/** What the refusal of a client's request is recorded with. */
+interface RefusalServices {
+  readonly database: Pick<Database, 'commit'>;
+  readonly recordThrottled: RecordThrottled;
+}
+
+/** Commits the unit of work of a client's request, and records a refusal that it left to be recorded. */
+export async function commitRequest<Result>(
+  { database, recordThrottled }: RefusalServices,
+  work: () => Work<Result | OAuthError>,
+): Promise<Result | OAuthError> {
+  const result = await database.commit(work);
+  if (result instanceof ThrottledRefusal) await recordThrottled(result.event);
+  return result;
+}
+
 function errorOf({ app, operator }: RefusalRow<unknown>, facts: unknown): OAuthError {
   const error = columnOf(app.error, facts);
   const reason = operator.reason && columnOf(operator.reason, facts);
@@ -30,26 +62,33 @@ function errorOf({ app, operator }: RefusalRow<unknown>, facts: unknown): OAuthE
   );
 }
 
-/** Part of the unit of work of a token request: records a refusal in the audit trail. @returns the error to answer with */
+/**
+ * Part of a unit of work of {@link commitRequest}: refuses the request. An event that anyone could cause in great number is not
+ * written here, as each would be a write.
+ * @returns the error to answer with
+ */
 export function* refuseRequest<Name extends RefusalName>(
-  { client, origin }: AuthenticatedClient,
+  authenticated: AuthenticatedClient,
   now: number,
   name: Name,
   facts: FactsOf<Name>,
 ): Work<OAuthError> {
   const row = REFUSALS[name] as RefusalRow<unknown>;
-  const { event, details } = row.operator;
-  if (event !== undefined) {
-    const { accountId } = facts as AboutCredential;
-    yield* record({
-      at: now,
-      type: columnOf(event, facts),
-      outcome: 'failure',
-      origin,
-      clientId: client.id,
-      ...(accountId !== undefined && { accountId }),
-      ...(details && { details: columnOf(details, facts) }),
-    });
-  }
-  return errorOf(row, facts);
+  const { event: type, details, isEnding } = row.operator;
+  const error = errorOf(row, facts);
+  if (type === undefined) return error;
+  const { client, origin } = authenticated;
+  const { accountId } = facts as AboutCredential;
+  const event: AuditEvent = {
+    at: now,
+    type: columnOf(type, facts),
+    outcome: 'failure',
+    origin,
+    clientId: client.id,
+    ...(accountId !== undefined && { accountId }),
+    ...(details && { details: columnOf(details, facts) }),
+  };
+  if (costsNothing(authenticated) && isEnding?.(facts) !== true) return new ThrottledRefusal(error, event);
+  yield* record(event);
+  return error;
 }

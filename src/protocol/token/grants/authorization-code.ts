@@ -63,8 +63,10 @@ function* check(
 
   let replayed: OAuthError | undefined;
   if (use.kind === 'replay') {
-    if (code.familyId !== null) yield* revokeFamily({ familyId: code.familyId, reason: 'code replayed', now });
-    replayed = yield* refuse('code used before', { ...about, redeemedFor: code.familyId });
+    const { familyId: redeemedFor } = code;
+    const hasEnded =
+      redeemedFor !== null && (yield* revokeFamily({ familyId: redeemedFor, reason: 'code replayed', now }));
+    replayed = yield* refuse('code used before', { ...about, redeemedFor, hasEnded });
     // In the order of the verdict, expiry comes before the state of the account.
     if (code.expiresAt <= now) return replayed;
   }

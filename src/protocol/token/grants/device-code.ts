@@ -68,8 +68,9 @@ function* check(
   let replayed: OAuthError | undefined;
   if (code.redeemed) {
     const { familyId: redeemedFor, accountId } = code;
-    if (redeemedFor !== null) yield* revokeFamily({ familyId: redeemedFor, reason: 'code replayed', now });
-    replayed = yield* refuse('device code used before', { accountId, redeemedFor });
+    const hasEnded =
+      redeemedFor !== null && (yield* revokeFamily({ familyId: redeemedFor, reason: 'code replayed', now }));
+    replayed = yield* refuse('device code used before', { accountId, redeemedFor, hasEnded });
   }
   if (code.expiresAt <= now) return replayed ?? (yield* refuse('expired device code', {}));
   return yield* judgeCode(request, { hash: device.codeHash, familyId, code }, requestedResources, replayed);

@@ -39,6 +39,14 @@ const EXAMPLE_CODE: RefusedCode = {
   },
 };
 
+/** What a code that was exchanged before gave. */
+export interface ReplayedCode {
+  /** The family that it was exchanged for. */
+  readonly redeemedFor: string | null;
+  /** Whether that was alive until now. */
+  readonly hasEnded: boolean;
+}
+
 interface CodeTexts<Facts> {
   readonly when: string;
   readonly reason: Column<Facts, string>;
@@ -50,11 +58,12 @@ interface CodeTexts<Facts> {
   readonly operatorRemedy?: Column<Facts, string>;
   readonly event?: EventType;
   readonly details?: (facts: Facts) => NonNullable<AuditEvent['details']>;
+  readonly isEnding?: (facts: Facts) => boolean;
   readonly example?: Facts;
 }
 
 function codeRow<Facts extends AboutCredential>(texts: CodeTexts<Facts>): RefusalRow<Facts> {
-  const { when, example, event = 'token.refused' } = texts;
+  const { when, example, isEnding, event = 'token.refused' } = texts;
   const reasonOf = (facts: Facts) => columnOf(texts.reason, facts);
   const remedyOf = (facts: Facts) => columnOf(texts.remedy, facts);
   const causeOf = (facts: Facts) => texts.cause ?? reasonOf(facts);
@@ -74,6 +83,7 @@ function codeRow<Facts extends AboutCredential>(texts: CodeTexts<Facts>): Refusa
       }),
       event,
       details: texts.details ?? ((facts) => ({ reason: causeOf(facts) })),
+      ...(isEnding && { isEnding }),
     },
     ...(example && { example }),
   };
@@ -169,7 +179,7 @@ export const CODES = {
     trace: () => ({ expected: 'a code that is at most 60 seconds old', received: 'one that is older' }),
     example: EXAMPLE_CODE,
   }),
-  'code used before': codeRow<AboutCredential & { readonly redeemedFor: string | null }>({
+  'code used before': codeRow<AboutCredential & ReplayedCode>({
     when: 'The code was exchanged before. All tokens from it are revoked.',
     reason: REPLAYED,
     remedy: DOUBLE_CALLBACK,
@@ -177,7 +187,8 @@ export const CODES = {
     cause: 'code replayed',
     event: 'token.code_replayed',
     details: ({ redeemedFor }) => ({ familyId: redeemedFor }),
-    example: { redeemedFor: null },
+    isEnding: ({ hasEnded }) => hasEnded,
+    example: { redeemedFor: null, hasEnded: false },
   }),
   'all scopes of the code withdrawn': codeRow({
     when: 'The user has withdrawn every scope since, or the client is no longer registered for any.',

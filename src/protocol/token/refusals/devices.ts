@@ -1,5 +1,6 @@
 import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import { type AboutCredential, AGAIN_ON_DEVICE, recorded, row } from '../../refusals/row.ts';
+import type { ReplayedCode } from './codes.ts';
 
 const UNKNOWN = `The device code was refused: it is unknown, or was issued long ago. ${AGAIN_ON_DEVICE}`;
 
@@ -148,7 +149,7 @@ export const DEVICES = {
       },
     },
   }),
-  'device code used before': row<AboutCredential & { readonly redeemedFor: string | null }>({
+  'device code used before': row<AboutCredential & ReplayedCode>({
     when: 'The device code was exchanged before. The tokens from the first exchange end.',
     app: {
       error: 'invalid_grant',
@@ -158,12 +159,13 @@ export const DEVICES = {
       reason: 'the device code was used before',
       event: 'token.code_replayed',
       details: ({ redeemedFor }) => ({ ...(redeemedFor !== null && { familyId: redeemedFor }) }),
+      isEnding: ({ hasEnded }) => hasEnded,
       trace: {
         ...OWN_CODE,
         received: 'a device code that was exchanged before',
         remedy: `Stop asking once there was an answer with tokens. ${AGAIN_ON_DEVICE}`,
       },
     },
-    example: { redeemedFor: null },
+    example: { redeemedFor: null, hasEnded: false },
   }),
 };

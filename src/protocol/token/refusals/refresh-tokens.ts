@@ -118,6 +118,8 @@ export const REFRESH_TOKENS = {
       },
       event: 'token.refresh_reused',
       details: ({ familyId }) => ({ familyId }),
+      // It is judged only while the family is alive.
+      isEnding: () => true,
     },
   }),
   'wider scope': row<WiderScope>({
