@@ -19,6 +19,7 @@ import { canonicalResource } from './rules/canonical-resource.ts';
 import { needsNewApproval, needsNewConsent, showsMoreGroups } from './rules/consent-approval.ts';
 import { serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
+import { markFor } from './rules/resource-mark.ts';
 import { isUnregistered } from './rules/unregistered.ts';
 import { endSecretNow } from './secrets.ts';
 import { CLIENT_SETTINGS } from './settings.ts';
@@ -145,6 +146,7 @@ export function* saveClientChange(client: Client, changed: Client, change: Clien
   const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
   const saved: Client = {
     ...narrowed(operator, client, changed),
+    resourceMark: markFor(changed, client),
     // A token that may have been stolen manages it no more, also once it is enabled again.
     registrationHash: changed.status === 'disabled' ? null : client.registrationHash,
     consentApproval: endsApproval ? null : client.consentApproval,

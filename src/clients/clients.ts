@@ -22,6 +22,7 @@ import { requireOwnFields } from './own-fields.ts';
 import { isOwnResource } from './resources.ts';
 import { redirectUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret } from './rules/registration.ts';
+import { markFor } from './rules/resource-mark.ts';
 import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from './schema.ts';
 import { endSecretNow, issueSecret } from './secrets.ts';
 import type { Client, ClientSecret } from './store.ts';
@@ -126,6 +127,7 @@ export async function createClient(
     organizationId,
     developerId: null,
     consentApproval: null,
+    resourceMark: null,
     leftOut: null,
     ...REGISTERED_BY_OPERATOR,
     status: 'active',
@@ -143,7 +145,8 @@ export async function createClient(
     // By what the operator holds now: the admission has just read it.
     const named = input.scopes !== undefined;
     yield* orderWithBlocking(operator, now);
-    const client = yield* developed(context, registered, { named, origin, now });
+    const developer = yield* developed(context, registered, { named, origin, now });
+    const client = { ...developer, resourceMark: markFor(developer, undefined) };
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
       throw organizationNotFound(organizationId);
     }

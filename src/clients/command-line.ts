@@ -42,6 +42,7 @@ export async function registerCommandLine({
       organizationId: null,
       developerId: null,
       consentApproval: null,
+      resourceMark: null,
       leftOut: null,
       status: 'active',
       generation: randomIdentifier(),

@@ -33,6 +33,7 @@ export const describedClient = ({ url, fields, expiresAt }: MetadataCopy): Clien
   organizationId: null,
   developerId: null,
   consentApproval: null,
+  resourceMark: null,
   leftOut: null,
   status: 'active',
   generation: '',

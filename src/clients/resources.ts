@@ -2,6 +2,7 @@ import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { Work } from '../platform/database/database.ts';
 import { describeResourceScope } from './resource-fields.ts';
 import { canonicalResource } from './rules/canonical-resource.ts';
+import { markedResource } from './rules/resource-mark.ts';
 import { findClient, findResource } from './store.ts';
 
 /** Whether a resource identifier is at or below the issuer in any spelling, where only this service's own resources may be. */
@@ -14,13 +15,23 @@ export function isOwnResource(resource: string, issuer: string): boolean {
 /** The resource servers that clients registered, with the names that users know; this service's own are not among them. */
 export function* findResourceServers(
   resources: readonly string[],
-): Work<{ readonly name: string; readonly resource: string }[]> {
+): Work<{ readonly name: string; readonly resource: string; readonly marked: string }[]> {
   const servers = [];
   for (const resource of resources) {
     const client = yield* findResource({ resource });
-    if (client !== undefined) servers.push({ name: client.name, resource });
+    if (client !== undefined) servers.push({ name: client.name, resource, marked: markedResource(client) });
   }
   return servers;
+}
+
+/** Resources as they are granted now. */
+export function* markResources(resources: readonly string[], issuer: string): Work<readonly string[]> {
+  const marked: string[] = [];
+  for (const resource of resources) {
+    const client = isOwnResource(resource, issuer) ? undefined : yield* findResource({ resource });
+    marked.push(client === undefined ? resource : markedResource(client));
+  }
+  return marked;
 }
 
 /** A scope of an API in the words of the consent page. */
@@ -50,16 +61,28 @@ interface OwnResources {
   readonly own: string;
 }
 
-/** Whether tokens may be issued for a resource: it is registered by an active client, or is this service's own. */
-function* isRegisteredResource(resource: string, { issuer, own }: OwnResources): Work<boolean> {
-  if (resource === own) return true;
-  return !isOwnResource(resource, issuer) && (yield* findResource({ resource }))?.status === 'active';
+/**
+ * A resource as it is granted now, if tokens may be issued for it: it is registered by an active client, or is this service's own. Undefined where
+ * none may.
+ */
+function* markRegistered(resource: string, { issuer, own }: OwnResources): Work<string | undefined> {
+  if (resource === own) return resource;
+  const client = isOwnResource(resource, issuer) ? undefined : yield* findResource({ resource });
+  return client?.status === 'active' ? markedResource(client) : undefined;
 }
 
-/** Whether tokens may be issued for all of these resources. */
-export function* areRegisteredResources(resources: readonly string[], service: OwnResources): Work<boolean> {
-  for (const resource of resources) if (!(yield* isRegisteredResource(resource, service))) return false;
-  return true;
+/** Resources as they are granted now; undefined where no tokens may be issued for one of them. */
+export function* markAllRegistered(
+  resources: readonly string[],
+  service: OwnResources,
+): Work<readonly string[] | undefined> {
+  const all: string[] = [];
+  for (const resource of resources) {
+    const marked = yield* markRegistered(resource, service);
+    if (marked === undefined) return undefined;
+    all.push(marked);
+  }
+  return all;
 }
 
 /** A resource that is not registered, and the registered one of which it is another spelling. */
@@ -74,9 +97,9 @@ export function* findUnregistered(
   service: OwnResources,
 ): Work<UnknownResource | undefined> {
   for (const resource of resources) {
-    if (yield* isRegisteredResource(resource, service)) continue;
+    if ((yield* markRegistered(resource, service)) !== undefined) continue;
     for (const nearest of respellings(resource)) {
-      if (yield* isRegisteredResource(nearest, service)) return { resource, nearest };
+      if ((yield* markRegistered(nearest, service)) !== undefined) return { resource, nearest };
     }
     return { resource, nearest: undefined };
   }

@@ -93,6 +93,7 @@ export function* registerSelf(
     organizationId: null,
     developerId: null,
     consentApproval: null,
+    resourceMark: null,
     leftOut: null,
     status: 'active',
     generation: randomIdentifier(),

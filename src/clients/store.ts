@@ -67,6 +67,8 @@ const STORED = {
   unusedUntil: storedField('unused_until', plain<number | null>()),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
+  /** Of which registration grants and tokens for its resource are: see `markedResource`. */
+  resourceMark: storedField('resource_mark', plain<string | null>()),
   /** Replaced to require new consent. */
   consentEpoch: storedField('consent_epoch', plain<string>()),
   createdAt: storedField('created_at', plain<number>()),

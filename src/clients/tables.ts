@@ -55,6 +55,8 @@ export interface ClientTable {
   default_max_age: number | null;
   /** The identifier of a resource server; no two clients have the same. */
   resource: string | null;
+  /** Of which registration grants and tokens for it are; null where that is older than marks. */
+  resource_mark: string | null;
   /** The name of the picture, if there is one. */
   picture: string | null;
   contacts: StoredJson | null;

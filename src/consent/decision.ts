@@ -9,6 +9,7 @@ import {
   withdrawFromCodes,
   withdrawFromFamilies,
 } from '../credentials/revocation-store.ts';
+import { digest } from '../platform/crypto/secrets.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
 import {
   decidedScopes,
@@ -29,6 +30,8 @@ export interface ConsentDecision {
   readonly revocation: string;
   /** What the page said is shared though the person switched it off elsewhere: see `sharedDespiteDecline`. */
   readonly told: readonly OptionalScope[];
+  /** Which resources the page named; absent where nobody was asked: see {@link nameOfResources}. */
+  readonly resources?: string;
   /** The scopes that the page asked about. */
   readonly asked: readonly SwitchedScope[];
   /** Those of them that were left on. */
@@ -36,6 +39,9 @@ export interface ConsentDecision {
   /** Who decided; the person where it is left out. */
   readonly by?: DecidedBy;
 }
+
+/** One name for resources as they are granted: it differs where another client is registered with one of them by now. */
+export const nameOfResources = (marked: readonly string[]): string => digest(marked.join(' '));
 
 /** What the consent page was shown for has changed, or the request was answered: the decision is not written. */
 export class ConsentOutdated extends Error {
@@ -72,7 +78,7 @@ interface DecisionInput {
   readonly requested: readonly string[];
   /** The scopes of APIs that the client may request now. */
   readonly apiScopes: readonly ApiScope[];
-  /** The resources that the page named. */
+  /** The resources that the page named, as they are granted. */
   readonly resources: readonly string[];
   readonly decision: ConsentDecision;
   /** The live grants of the person for the client, locked. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { storedResources } from '../claims/permissions.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, decoder, one, plain, readAs, storedField, type Values } from '../platform/database/statement.ts';
@@ -12,6 +13,8 @@ export interface NewClientToken {
   readonly endsAt: number;
   /** Scopes of APIs, as they are stored; null for none. */
   readonly scopes: string | null;
+  /** The resources that it is for: see `encodeResources`. */
+  readonly resources: string | null;
 }
 
 type Key = Pick<NewClientToken, 'jti' | 'clientId'>;
@@ -33,6 +36,7 @@ const TOKEN = {
     'scopes',
     readAs((stored: string | null) => stored ?? ''),
   ),
+  resources: storedField('resources', storedResources),
 };
 const toRecord = decoder(TOKEN);
 
@@ -62,6 +66,7 @@ export const insertClientToken = command((db, p: NewClientToken) =>
     ends_at: p.endsAt,
     dead_at: null,
     scopes: p.scopes,
+    resources: p.resources,
   }),
 );
 
@@ -72,7 +77,16 @@ const selectToken = (db: Kysely<Tables>, p: Key) =>
     .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
     .where('t.jti', '=', p.jti)
     .where('t.client_id', '=', p.clientId)
-    .select(['t.client_generation', 't.ends_at', 't.dead_at', 't.scopes', 'c.status', 'c.generation', 'k.version']);
+    .select([
+      't.client_generation',
+      't.ends_at',
+      't.dead_at',
+      't.scopes',
+      't.resources',
+      'c.status',
+      'c.generation',
+      'k.version',
+    ]);
 
 /** A token of this client. */
 export const readClientToken = one(selectToken, toRecord);

@@ -118,6 +118,8 @@ interface ClientTokenTable {
   dead_at: StoredInstant | null;
   /** Null for none. */
   scopes: string | null;
+  /** The resources that it is for; null for none. */
+  resources: StoredJson | null;
 }
 
 declare module '../platform/database/schema.ts' {

@@ -40,6 +40,7 @@ import { scopeRequests } from './0037-scope-requests.ts';
 import { upstreamEffects } from './0038-upstream-effects.ts';
 import { narrowedClients } from './0039-narrowed-clients.ts';
 import { rightChanges } from './0040-right-changes.ts';
+import { resourceMarks } from './0041-resource-marks.ts';
 
 /** The schema of version 0.2.0, with a migration for each group of tables. A released migration is never edited. */
 const BASELINE: Timeline = {
@@ -93,6 +94,7 @@ export const timeline: Timeline = {
   '0038-upstream-effects': expand(upstreamEffects),
   '0039-narrowed-clients': expand(narrowedClients),
   '0040-right-changes': expand(rightChanges),
+  '0041-resource-marks': expand(resourceMarks),
 };
 
 /** A database is migrated to the schema of this version. */

@@ -55,6 +55,7 @@ export function* client(id: string): Work<void> {
     developerId: null,
     leftOut: null,
     consentApproval: null,
+    resourceMark: null,
     ...REGISTERED_BY_OPERATOR,
     status: 'active',
     generation: `generation ${id}`,

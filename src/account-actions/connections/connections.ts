@@ -5,6 +5,7 @@ import { isApiScopeId, MEMBER_SCOPES, type SwitchedScope } from '../../claims/pe
 import { clientNotFound } from '../../clients/clients.ts';
 import { formerEndpointsRecord, formerNames } from '../../clients/former-endpoints.ts';
 import { type DescribedScope, describeApiScopes, findResourceServers } from '../../clients/resources.ts';
+import { namesOfResources } from '../../clients/rules/resource-mark.ts';
 import { findClient, listApiScopes } from '../../clients/store.ts';
 import { takeScopesAway } from '../../consent/decision.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
@@ -203,15 +204,18 @@ function* readResources({ clientId, scopes, declined, resources }: Connection, l
   const ofApis = [...scopes, ...declined].some(isApiScopeId)
     ? yield* describeApiScopes(yield* listApiScopes({ clientId }), language)
     : [];
-  return (yield* findResourceServers(resources)).map(({ name, resource }): ConnectedResource => {
-    const own = ofApis.filter((scope) => scope.resource === resource);
-    return {
-      name,
-      resource,
-      scopes: own.filter(({ id }) => scopes.includes(id)),
-      declined: own.filter(({ id }) => declined.includes(id)),
-    };
-  });
+  const servers = yield* findResourceServers(namesOfResources(resources) ?? []);
+  return servers
+    .filter(({ marked }) => resources.includes(marked))
+    .map(({ name, resource }): ConnectedResource => {
+      const own = ofApis.filter((scope) => scope.resource === resource);
+      return {
+        name,
+        resource,
+        scopes: own.filter(({ id }) => scopes.includes(id)),
+        declined: own.filter(({ id }) => declined.includes(id)),
+      };
+    });
 }
 
 /**

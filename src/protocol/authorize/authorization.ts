@@ -3,9 +3,11 @@ import type { RecordThrottled } from '../../audit/throttle.ts';
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { isApiScopeId, isRegisteredScope } from '../../claims/permissions.ts';
 import type { ApiScope } from '../../claims/rules/api-scopes.ts';
+import { markResources } from '../../clients/resources.ts';
 import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
+import { nameOfResource } from '../../clients/rules/resource-mark.ts';
 import { isUnregistered } from '../../clients/rules/unregistered.ts';
 import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
@@ -63,6 +65,8 @@ interface EvaluatedRequest {
   readonly path: AccessPath | undefined;
   /** The scopes of APIs that the client may request; empty where the request has none. */
   readonly apiScopes: readonly ApiScope[];
+  /** The resources of the request as they are granted. */
+  readonly resources: readonly string[];
 }
 
 /** A request that is not answered yet, and whose client is registered for it. */
@@ -145,6 +149,7 @@ export function* evaluate(
   const grant =
     signedIn &&
     (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, endpointSet: request.endpointSet }));
+  const resources = yield* markResources(request.resources ?? [], services.issuer);
   const isOpen = client.access === 'everyone';
   const paths =
     signedIn === undefined || isOpen
@@ -154,6 +159,7 @@ export function* evaluate(
   const isRequired =
     signedIn?.organizationRequires || client.requireSecondFactor || services.secondFactor === 'required';
   const asksForMore = isRequired || request.acrs !== undefined;
+  const remembered = rememberedConsent(grant, client);
   const step = nextStep({
     request,
     clientType: client.type,
@@ -167,7 +173,11 @@ export function* evaluate(
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     hasAccess: isOpen || path !== undefined,
     missingUpstream: missing,
-    remembered: rememberedConsent(grant, client),
+    // What was granted to an earlier registration of the same resource is not for this one.
+    remembered: remembered && {
+      ...remembered,
+      resources: new Set(resources.filter((one) => remembered.resources?.has(one)).map(nameOfResource)),
+    },
     approved:
       signedIn && client.consent === 'operator'
         ? yield* findApprovedConsent(
@@ -178,7 +188,7 @@ export function* evaluate(
           )
         : null,
   });
-  return { kind: 'current', client, visitor, step, path, apiScopes };
+  return { kind: 'current', client, visitor, step, path, apiScopes, resources };
 }
 
 /** A request stays valid while its client is active without interruption, and registered for everything requested. */

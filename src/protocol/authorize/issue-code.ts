@@ -7,7 +7,13 @@ import { recordClient } from '../../clients/metadata-clients.ts';
 import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
 import { markUsed } from '../../clients/self-registration-store.ts';
 import { type Client, holdClient, listApiScopes } from '../../clients/store.ts';
-import { allowsAnything, type ConsentDecision, ConsentOutdated, writeDecision } from '../../consent/decision.ts';
+import {
+  allowsAnything,
+  type ConsentDecision,
+  ConsentOutdated,
+  nameOfResources,
+  writeDecision,
+} from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
 import { type ConsentGrant, lockGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode } from '../../credentials/code-store.ts';
@@ -181,11 +187,12 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const held = yield* holdClientOf(request, now, services);
   const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
   if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
-  const { step, path, apiScopes, client: asking } = evaluated;
+  const { step, path, apiScopes, resources, client: asking } = evaluated;
   const named = (scopes: Iterable<string>) => namedScopes(scopes, apiScopes);
   const rules = endpointRulesOf(request.endpointSet, asking);
   const { account, session } = visitor;
   if (!isAnswered(step, asking, account.id, decision)) return CHANGED;
+  if (decision?.resources !== undefined && decision.resources !== nameOfResources(resources)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
   const ids = { origin, accountId: account.id, clientId: recordedId(asking.id) };
   const bucket = `authorization ${account.id} ${asking.id}`;
@@ -208,7 +215,6 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   if (decision === undefined && (grant === undefined || grant.askAgain)) return CHANGED;
 
   const event = { at: now, ...ids, clientId: recordedId(client.id) };
-  const { resources = [] } = request;
   if (decision !== undefined) {
     const requested = consentScopes(request);
     const allApiScopes = yield* listApiScopes({ clientId: client.id });

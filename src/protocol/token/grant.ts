@@ -4,7 +4,7 @@ import type { RequestedClaims } from '../../claims/permissions.ts';
 import { narrowedResources, storedScopes } from '../../claims/permissions.ts';
 import { type LeftOut, leftOutOfIdToken } from '../../claims/rules/member-claims.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
-import { areRegisteredResources } from '../../clients/resources.ts';
+import { markAllRegistered } from '../../clients/resources.ts';
 import { adminResource, isCommandLine } from '../../clients/rules/command-line.ts';
 import type { Client } from '../../clients/store.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
@@ -79,8 +79,10 @@ export interface ReadGrant<Presented> {
 
 /** What may be exchanged for tokens. */
 export interface Exchangeable {
-  /** The resources that were granted; null where the authorization named none. */
+  /** The names of the resources that were granted; null where the authorization named none. */
   readonly granted: readonly string[] | null;
+  /** The same with the marks that they had then; absent where they are granted by this request. */
+  readonly marked?: readonly string[] | null;
   /** For the audit event of a refusal. */
   readonly about: AboutCredential;
 }
@@ -123,20 +125,21 @@ export function* countRequest(
 }
 
 /**
- * RFC 8707 §2.2: the granted resources that a token is for; null where the authorization named none. They must still be
- * registered.
+ * RFC 8707 §2.2: the granted resources that a token is for, as they are granted now; null where the authorization named none. They must still be
+ * registered, and by whom they were then.
  * @returns undefined where a requested one was not granted, or is no longer registered
  */
 export function* grantedResources(
   { issuer }: Pick<TokenServices, 'issuer'>,
   client: Pick<Client, 'id'>,
-  granted: readonly string[] | null,
+  { granted, marked }: Pick<Exchangeable, 'granted' | 'marked'>,
   requested: readonly string[],
 ): Work<readonly string[] | null | undefined> {
   const resources = narrowedResources(granted, requested);
   if (resources === undefined || resources === null) return resources;
   const own = isCommandLine(client) ? adminResource(issuer) : accessAudience(issuer);
-  return (yield* areRegisteredResources(resources, { issuer, own })) ? resources : undefined;
+  const present = yield* markAllRegistered(resources, { issuer, own });
+  return marked == null || present?.every((one) => marked.includes(one)) ? present : undefined;
 }
 
 /** The response of the token endpoint: contract §2.3. */

@@ -3,6 +3,7 @@ import { readMemberClaims } from '../../claims/member-claims.ts';
 import { hasApiScopes, memberScopesOf, SCOPES, storedScopes } from '../../claims/permissions.ts';
 import { type LiveScopes, liveScope, liveScopes } from '../../claims/rules/api-scopes.ts';
 import { isOwnResource } from '../../clients/resources.ts';
+import { markedResource } from '../../clients/rules/resource-mark.ts';
 import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily, type TokenFamily } from '../../credentials/token-family-store.ts';
@@ -80,8 +81,9 @@ export async function introspect(
       await recordThrottled({ at: now, type: 'token.foreign_client', outcome: 'failure', origin, ...about });
       return answerInactive(inactive);
     }
+    const api = isOwn ? undefined : client;
     const found = await database.read(() =>
-      token.accountId === null ? readOfClient(token, now) : readOfAccount(kind, token, now),
+      token.accountId === null ? readOfClient(token, api, now) : readOfAccount(kind, token, api, now),
     );
     if (found === undefined) return answerInactive(inactiveToken('token not on record'));
     requireVersion(keySet, found.keyVersion);
@@ -141,10 +143,22 @@ type TokenStatus = { readonly keyVersion: string } & (
   | { readonly inactive: InactiveToken }
 );
 
-function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Work<TokenStatus | undefined> {
+/** Whether a token is for the resource of an API by an earlier registration of that name. */
+const isForEarlier = (api: Client | undefined, resources: readonly string[] | null): boolean =>
+  api !== undefined && resources?.includes(markedResource(api)) !== true;
+
+/** @param api the API that asks; undefined where the client asks about its own token */
+function* readOfAccount(
+  kind: TokenKind,
+  token: VerifiedToken,
+  api: Client | undefined,
+  now: number,
+): Work<TokenStatus | undefined> {
   const found = yield* readFamily(token);
   if (found === undefined) return undefined;
   const { keyVersion, withdrawn, family } = found;
+  if (isForEarlier(api, family.resources))
+    return { keyVersion, inactive: inactiveToken('for an earlier registration') };
   const scopes = yield* readLiveScopes(kind, token, family.scopes, withdrawn);
   const scope = liveScope(scopes);
   // Without any scope it gives no access: at the OIDC endpoints every one may have been withdrawn.
@@ -217,10 +231,18 @@ function whyInactive(kind: TokenKind, jti: string, found: TokenFamily, now: numb
   return move === 'reuse' ? inactiveToken('refresh token used before') : undefined;
 }
 
-function* readOfClient(token: VerifiedClientToken, now: number): Work<TokenStatus | undefined> {
+function* readOfClient(
+  token: VerifiedClientToken,
+  api: Client | undefined,
+  now: number,
+): Work<TokenStatus | undefined> {
   const found = yield* readClientToken(token);
   if (found === undefined) return undefined;
   const { keyVersion, client, clientGeneration } = found;
+  // Older ones have no resources on record.
+  if (isForEarlier(api, found.resources ?? token.audience)) {
+    return { keyVersion, inactive: inactiveToken('for an earlier registration') };
+  }
   const verdict = judgeClientToken(client, found, clientGeneration, now);
   if (verdict.kind !== 'live') return { keyVersion, inactive: inactiveByVerdict(verdict) };
   const scopes = yield* readLiveScopes('access', token, found.scopes, new Set());

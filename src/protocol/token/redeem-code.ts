@@ -4,6 +4,7 @@ import { hasApiScopes, memberScopes, narrowedResources, storedScopes } from '../
 import { type ApiScope, sentScope, withoutEnded } from '../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import { COMMAND_LINE_LIFETIME, isCommandLine } from '../../clients/rules/command-line.ts';
+import { namesOfResources } from '../../clients/rules/resource-mark.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { type CodeRecord, spendCode } from '../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily } from '../../credentials/token-family-store.ts';
@@ -70,11 +71,12 @@ export function* judgeCode(
   const apiScopes = hasApiScopes(code.scopes) ? yield* listApiScopes({ clientId: client.id }) : [];
   const scopes = withoutEnded(code.scopes, apiScopes);
   // RFC 8707 §2.2. The code stays valid where a resource is refused.
-  const meant = narrowedResources(code.resources, requestedResources) ?? code.resources;
+  const granted = namesOfResources(code.resources);
+  const meant = narrowedResources(granted, requestedResources) ?? granted;
   const sent = sentScope(scopes, apiScopes, meant);
   const cause = scopes === '' ? 'all scopes of the code withdrawn' : 'no scope at the resource';
   if (sent === '') return yield* refuse(cause, about);
-  return { ...presented, code: { ...code, scopes }, apiScopes, granted: code.resources, about };
+  return { ...presented, code: { ...code, scopes }, apiScopes, granted, marked: code.resources, about };
 }
 
 /** Exchanges a code for a token family. */
@@ -112,9 +114,9 @@ export function* redeemCode(
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');
   const asked = memberScopes(code.scopes, code.claims);
   const member = asked.size === 0 ? {} : yield* readMemberClaims(client, code.accountId, asked);
-  const details = { familyId, scope: sentScope(code.scopes, apiScopes, code.resources) };
+  const details = { familyId, scope: sentScope(code.scopes, apiScopes, redeemable.granted) };
   yield* record({ at: now, type: 'token.issued', origin, clientId: client.id, accountId: code.accountId, details });
-  return { ...redeemable, resources, member, refreshToken };
+  return { ...redeemable, resources: namesOfResources(resources), member, refreshToken };
 }
 
 /** Signs the tokens of a code. */

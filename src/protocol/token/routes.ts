@@ -160,7 +160,7 @@ const exchange =
         if (requested === undefined) return yield* refuse('malformed resource', {});
         const checked = yield* grant.check(request, presented, requested);
         if (checked instanceof OAuthError) return checked;
-        const resources = yield* grantedResources(parts, authenticated.client, checked.granted, requested);
+        const resources = yield* grantedResources(parts, authenticated.client, checked, requested);
         if (resources === undefined) {
           const { granted, about } = checked;
           const name = refusedResource(grant.refusedResource, granted, requested);

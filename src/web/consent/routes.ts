@@ -9,7 +9,7 @@ import { describeApiScopes, findResourceServers } from '../../clients/resources.
 import { isCommandLine } from '../../clients/rules/command-line.ts';
 import { isClaimable } from '../../clients/rules/redirect-uri.ts';
 import { listApiScopes } from '../../clients/store.ts';
-import { rememberedConsent } from '../../consent/decision.ts';
+import { nameOfResources, rememberedConsent } from '../../consent/decision.ts';
 import { sharedDespiteDecline } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership, findOrganization } from '../../organizations/store.ts';
@@ -66,7 +66,7 @@ export function consentRoutes(app: FastifyInstance, services: ConsentServices): 
     }
     const form = formOf(request);
     const shown = form.get('shown') ?? '';
-    const [epoch = '', revocation = '', told = '', ...scopes] = shown.split(' ');
+    const [epoch = '', revocation = '', told = '', resources = '', ...scopes] = shown.split(' ');
     const asked = scopes.filter(isSwitched);
     const browser = browsers.of(request, reply);
     const isOwn = browser.owns(form, consentContext(handle, visitor.account, shown, form.get(CLIENT) ?? ''));
@@ -89,6 +89,7 @@ export function consentRoutes(app: FastifyInstance, services: ConsentServices): 
         epoch,
         revocation,
         told: told.split(',').filter(isOptional),
+        resources,
         asked,
         allowed,
       };
@@ -167,7 +168,9 @@ async function showConsent(
   const isOn = (scope: SwitchedScope): boolean =>
     !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));
   const told = sharedDespiteDecline(rules, grants);
-  const shown = [client.consentEpoch, revocation, told.join(','), ...asked].join(' ');
+  const shown = [client.consentEpoch, revocation, told.join(','), nameOfResources(pending.resources), ...asked].join(
+    ' ',
+  );
   const page = consentPage(site, {
     token: browser.formToken(consentContext(handle, account, shown, client.id), visitor),
     shown,

@@ -1,8 +1,9 @@
 import { record } from '../../../audit/audit.ts';
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
-import { formatScopes, MAX_RESOURCES, parseScope, SCOPES } from '../../../claims/permissions.ts';
+import { encodeResources, formatScopes, MAX_RESOURCES, parseScope, SCOPES } from '../../../claims/permissions.ts';
 import { type ApiScope, MOST_API_SCOPES, resolveApiScopes, sentScope } from '../../../claims/rules/api-scopes.ts';
 import { allowScopeCommand, findDenied } from '../../../clients/denied-scopes.ts';
+import { namesOfResources } from '../../../clients/rules/resource-mark.ts';
 import { listApiScopes } from '../../../clients/store.ts';
 import { insertClientToken, readClientNow } from '../../../credentials/client-token-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
@@ -91,14 +92,15 @@ function* check(
 function* issue(
   { authenticated: { client, origin }, now }: TokenRequest,
   { scopes, leftOut }: GrantableClientToken,
-  granted: readonly string[] | null,
+  marked: readonly string[] | null,
 ): Work<IssuedClientToken> {
+  const granted = namesOfResources(marked);
   const jti = randomIdentifier();
   const endsAt = endsAtOf(now);
   const stored = scopes.length === 0 ? null : formatScopes(scopes.map(({ id }) => id));
   const scope = stored === null ? undefined : sentScope(stored, scopes, granted);
   const token = { jti, clientId: client.id, clientGeneration: client.generation, createdAt: now, endsAt };
-  yield* insertClientToken({ ...token, scopes: stored });
+  yield* insertClientToken({ ...token, scopes: stored, resources: encodeResources(marked) });
   const details = scope === undefined ? undefined : { scope };
   yield* record({ at: now, type: 'token.client_issued', origin, clientId: client.id, ...(details && { details }) });
   return { jti, resources: granted ?? [], scope, leftOut };

@@ -9,6 +9,7 @@ import {
 } from '../../../claims/permissions.ts';
 import { sentScope } from '../../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../../claims/rules/member-claims.ts';
+import { namesOfResources } from '../../../clients/rules/resource-mark.ts';
 import { listApiScopes } from '../../../clients/store.ts';
 import {
   type CurrentRefreshToken,
@@ -140,28 +141,31 @@ function* check(
     return yield* refuse('refresh token used before', about);
   }
   const apiScopes = hasApiScopes(family.family.scopes) ? yield* listApiScopes({ clientId: client.id }) : [];
-  const meant = narrowedResources(family.family.resources, requestedResources) ?? family.family.resources;
+  const { resources: marked } = family.family;
+  const granted = namesOfResources(marked);
+  const meant = narrowedResources(granted, requestedResources) ?? granted;
   const registered = { scopes: client.scopes, ofApis: apiScopes };
   const scope = refreshedScope(family.family, registered, scopes, meant, rules);
   if (scope === undefined) {
     return yield* refuse('wider scope', { ...about, requestedScope, scopes: scopes ?? [] });
   }
   if (scope.scope === '') {
-    const hasMore = sentScope(family.family.scopes, apiScopes, family.family.resources) !== '';
+    const hasMore = sentScope(family.family.scopes, apiScopes, granted) !== '';
     return yield* refuse(
       hasMore && requestedResources.length > 0 ? 'no scope at the resource' : 'no scope left',
       about,
     );
   }
   const claims = refreshedClaims(family.claims, client.scopes, scopes, rules);
-  return { family, token, keySet, move, scope, claims, granted: family.family.resources, about };
+  return { family, token, keySet, move, scope, claims, granted, marked, about };
 }
 
 function* issue(
   { authenticated: { client, origin }, now }: TokenRequest,
   refreshable: RefreshableFamily,
-  resources: readonly string[] | null,
+  marked: readonly string[] | null,
 ): Work<RefreshedFamily> {
+  const resources = namesOfResources(marked);
   const { token, keySet, family, move, scope, claims } = refreshable;
   const { accountId, familyId } = token;
   const asked = memberScopes(scope.scope, claims);

@@ -48,6 +48,18 @@ export const INACTIVE_TOKENS = {
     },
     example: { audience: ['https://id.example.com/oidc/userinfo'], resource: null, clientId: 'CLIENT_ID' },
   }),
+  'for an earlier registration': row({
+    when: 'The access token is for the resource, from when another client was registered with it.',
+    operator: {
+      reason: 'for an earlier registration of the resource',
+      trace: {
+        rule: 'RFC 8707 §3',
+        expected: 'an access token that was issued since this API is registered with its resource',
+        received: 'one from an earlier registration of that resource',
+        remedy: 'Send the user through authorization again.',
+      },
+    },
+  }),
   'refresh token of another client': row({
     when: 'The refresh token was issued to another client.',
     operator: {
