@@ -1,8 +1,15 @@
 // store: PostgreSQL
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { listMadeRows } from '../../src/account-actions/makers/made-view-store.ts';
+import { findByBeginning } from '../../src/accounts/directory-store.ts';
 import { findAccount, findByIdentifier } from '../../src/accounts/store.ts';
+import { listCounts } from '../../src/audit/count-store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
+import { listAttention } from '../../src/console/overview/attention-store.ts';
+import { listMemberships } from '../../src/console/people/membership-store.ts';
+import { findSignInFacts } from '../../src/console/people/sign-in-facts-store.ts';
+import { findByText } from '../../src/console/search/named-store.ts';
 import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import type { Work } from '../../src/platform/database/database.ts';
@@ -140,3 +147,32 @@ test('housekeeping finds what is due by an index, in its order', async () => {
 
 // The last of them all: databases are dropped before.
 after(() => started?.stop());
+
+test('what a page of the console reads in one statement is found by an index in each of its tables', async () => {
+  const { url, drop } = await fresh();
+  await (await openPostgres(url, toCurrentSchema)).close();
+  const reads: Readonly<Record<string, Work<unknown>>> = {
+    'what a key made': listMadeRows({ madeBy: '1', limit: 6 }),
+    'a search of everything': findByText('name', 5, new Map([['apps', () => undefined]])),
+    'people by the beginning of a name': findByBeginning('name', 5),
+    'how a person signs in': findSignInFacts({ accountId: '1' }),
+    'where a person belongs': listMemberships({ accountId: '1', limit: 5 }),
+    'what needs attention': listAttention({ now: 1, before: 2, mostKeys: 5, mostRequests: 5 }),
+    'counts of events': listCounts({ since: 1, width: 24, limit: 5 }),
+  };
+  // One row for each key and provider that operators have made.
+  const small = / on (admin_key|upstream)\b/;
+  await connected(url, async (connection) => {
+    // On small tables it would go through all rows although there is an index.
+    await connection.query('SET enable_seqscan = off');
+    for (const [what, work] of Object.entries(reads)) {
+      const step = work.next();
+      assert.ok(!step.done);
+      const { sql, bind } = compile(step.value.statement, postgresBuilder);
+      const { rows } = await connection.query(`EXPLAIN ${sql}`, bind(step.value.params));
+      const plan = rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN']));
+      const scanned = plan.filter((line) => /Seq Scan/.test(line) && !small.test(line));
+      assert.deepEqual(scanned, [], `${what}: ${plan.join('\n')}`);
+    }
+  }).finally(drop);
+});
