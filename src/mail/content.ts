@@ -6,7 +6,7 @@ export interface MailContent {
   /** The language of its texts, as a tag (BCP 47). An earlier version, which had English alone, did not name it. */
   readonly language?: string;
   readonly subject: string;
-  /** In order. */
+  /** In order. Where there are facts, these stand before the last one, which says what to do. */
   readonly paragraphs: readonly string[];
   /** What is known of the act, such as when and where, each with its name. */
   readonly facts?: readonly MailFact[];
@@ -22,3 +22,9 @@ export interface MailContent {
 
 /** Six digits are read and typed in two groups; a page that takes a code ignores the space. */
 export const spaced = (code: string): string => code.replace(/^(\d{3})(\d{3})$/, '$1 $2');
+
+/** The paragraphs before and after the facts. */
+export const aroundFacts = ({ paragraphs, facts = [] }: Pick<MailContent, 'paragraphs' | 'facts'>) => {
+  const last = facts.length === 0 ? paragraphs.length : paragraphs.length - 1;
+  return { before: paragraphs.slice(0, last), after: paragraphs.slice(last) };
+};

@@ -18,6 +18,8 @@ export interface MessageSettings {
 export interface MailSender {
   readonly from: MailAddress;
   readonly replyTo: string | undefined;
+  /** Whom people ask for help, as every message says. */
+  readonly contact?: string | undefined;
 }
 
 /** The sender that the settings name; by default an address at the host of the base URL. */
@@ -26,6 +28,7 @@ export function senderOf({ mail, contact }: MessageSettings, baseUrl: string): M
   return {
     from: mail.from ?? { name: BRAND.name, address: `no-reply@${hostname}` },
     replyTo: contact === undefined ? undefined : asciiEmail(contact),
+    contact,
   };
 }
 
@@ -46,12 +49,12 @@ export function greetingOf({ mail }: Pick<MessageSettings, 'mail'>, baseUrl: str
 export const messageOf = (
   { messageId, recipient, createdAt }: { messageId: string; recipient: string; createdAt: number },
   content: MailContent,
-  { from, replyTo }: MailSender,
+  { from, replyTo, contact }: MailSender,
 ): MailMessage => ({
   from,
   replyTo,
   to: recipient,
-  ...renderMail(content),
+  ...renderMail(content, contact),
   messageId: `${messageId}@${from.address.slice(from.address.lastIndexOf('@') + 1)}`,
   date: createdAt,
 });

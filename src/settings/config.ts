@@ -222,7 +222,7 @@ export const variables = {
   contact: new Variable('TESSERA_CONTACT', contact, {
     initial: 'none',
     about:
-      'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, and where an account cannot sign in.',
+      'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, where an account cannot sign in, and in every mail.',
   }),
   discoveryScopes: new Variable('TESSERA_DISCOVERY_SCOPES', discoveryScopes, {
     initial: 'none',

@@ -6,6 +6,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { mailTexts } from '../../src/mail/messages.ts';
+import { renderMail } from '../../src/mail/rules/render.ts';
 import { en } from '../../src/pages/messages.ts';
 import { connectTexts } from '../../src/web/account/security/upstream-messages.ts';
 import { mailboxMessages } from '../../src/web/mailbox/messages.ts';
@@ -185,5 +187,31 @@ test('every page that refuses has its texts from the catalogue, and none is cut 
   ];
   await visit(stage, SMALLEST, async (page) => {
     assert.deepEqual(await faultsOf(page, server.baseUrl, paths, ['Notes']), []);
+  });
+});
+
+test('no message is cut at 320 px, however long the names in it are', async () => {
+  const long = 'W'.repeat(64);
+  const url = `https://id.example.com/secure-account?token=${long}`;
+  const facts = [['Where', `Firefox on Linux, ${long}`]] as const;
+  const happened = { username: long, subject: `Added: ${long}`, sentences: [`This was added: “${long}”.`], facts };
+  const { notices, recovery } = mailTexts;
+  const messages = [
+    notices.toAccount({ ...happened, isByOperator: false, url }),
+    notices.newAddress({
+      username: long,
+      previous: `${long}@example.com`,
+      email: `${long}@${long}.example`,
+      undone: [],
+    }),
+    recovery.recover({ username: long, host: `${long}.example`, from: long, code: '123456', url, undone: [] }),
+  ];
+  await visit(stage, SMALLEST, async (page) => {
+    for (const content of messages) {
+      for (const language of ['en', 'ar']) {
+        await page.setContent(renderMail({ ...content, language }, `https://${long}.example/help`).html);
+        assert.equal(await overflow(page), 0, `${content.subject} in ${language}`);
+      }
+    }
   });
 });

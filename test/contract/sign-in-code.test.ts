@@ -314,5 +314,5 @@ test('the message says the code at once, and from where it was asked for', async
   await ask(browserOf(), email);
   const { code = '', subject, text } = await newestMail(server, email, 'sign-in code');
   assert.equal(subject, `${code.slice(0, 3)} ${code.slice(3)} is your sign-in code`);
-  assert.match(text, /^Asked for from: 127\.0\.0\.x$/m);
+  assert.match(text, /^Requested from: 127\.0\.0\.x$/m);
 });

@@ -28,7 +28,11 @@ const { database } = own;
 let now = Date.parse('2026-03-01T12:00:00Z');
 const clock = () => now;
 const sealer = await openSealer(database, { current: Buffer.alloc(32, 1), previous: undefined }, clock);
-const SENDER: MailSender = { from: { name: 'Çınar ✓', address: 'no-reply@example.com' }, replyTo: 'help@example.com' };
+const SENDER: MailSender = {
+  from: { name: 'Çınar ✓', address: 'no-reply@example.com' },
+  replyTo: 'help@example.com',
+  contact: 'help@example.com',
+};
 const mailer = createMailer({ smtp: smtpOf('smtp://localhost'), from: undefined, mailbox: false }, sealer);
 
 function smtpOf(url: string) {
@@ -121,6 +125,7 @@ test('a message is sent once, over STARTTLS and with a password, and its content
     assert.match(raw, /^Date: Sun, 01 Mar 2026 12:00:00 \+0000\r$/m);
     assert.match(raw, /^Auto-Submitted: auto-generated\r$/m);
     assert.match(raw, /^Reply-To: help@example\.com\r$/m);
+    assert.match(raw, /^Need help\? Contact help@example\.com\.\r$/m);
     assert.match(raw, /^Content-Type: multipart\/alternative/m);
     const { status, attempts, settledAt } = await newest();
     assert.deepEqual([status, attempts, settledAt], ['sent', 1, now]);

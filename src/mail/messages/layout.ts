@@ -4,5 +4,6 @@ export const layoutTexts = {
   orOpen: 'Or open this address:',
   /** A label that stands on a line of its own, in plain text. */
   above: (label: string) => `${label}:`,
+  help: (contact: string) => `Need help? Contact ${contact}.`,
   labeled: (label: string, value: string) => `${label}: ${value}`,
 } as const;

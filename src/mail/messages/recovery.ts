@@ -16,7 +16,7 @@ interface AskedFor extends AboutSignIn {
 }
 
 const askedFrom = (from: string | undefined): readonly MailFact[] =>
-  from === undefined ? [] : [['Asked for from', from]];
+  from === undefined ? [] : [['Requested from', from]];
 
 interface Barred extends AboutSignIn {
   readonly bannedUntil: number | null;

@@ -91,3 +91,25 @@ test('a message names the language of its texts, and is laid out in its directio
   assert.match(html, /<html lang="ar" dir="rtl">/);
   assert.match(html, /padding: 2px 0 2px 16px[^>]*>When</, 'the gap is between the name of a fact and its value');
 });
+
+test('what is known of an act stands before the paragraph that says what to do', () => {
+  const facts = [['When', '12:00 UTC']] as const;
+  const { text, html } = renderMail({
+    subject: 'Subject',
+    paragraphs: ['It happened.', 'Do this.'],
+    facts,
+    code: '123456',
+  });
+  assert.equal(text, 'It happened.\n\nWhen: 12:00 UTC\n\nDo this.\n\n    123 456\n');
+  assert.match(html, /It happened\..*When.*12:00 UTC.*Do this\..*123 456/s);
+});
+
+test('a message names the contact of the operator, where there is one', () => {
+  const content = { subject: 'Subject', paragraphs: ['Text.'] };
+  for (const contact of ['help@acme.example', 'https://acme.example/help']) {
+    const { text, html } = renderMail(content, contact);
+    assert.equal(text, `Text.\n\nNeed help? Contact ${contact}.\n`);
+    assert.ok(html.includes(`>Need help? Contact ${contact}.</p>`), 'mail programs make a link of it');
+  }
+  assert.doesNotMatch(renderMail(content).html, /Need help/);
+});

@@ -1,6 +1,6 @@
 import { BRAND, hexColor } from '../../platform/brand.ts';
 import { type TextDirection, textDirection } from '../../platform/validation/language.ts';
-import { type MailContent, type MailFact, spaced } from '../content.ts';
+import { aroundFacts, type MailContent, type MailFact, spaced } from '../content.ts';
 import { mailTexts } from '../messages.ts';
 
 const { layout: texts } = mailTexts;
@@ -12,9 +12,10 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-export function renderMail(content: MailContent): RenderedMail {
+/** @param contact whom people ask for help: an email address or a URL of the operator */
+export function renderMail(content: MailContent, contact?: string): RenderedMail {
   const visible = withoutControls(content);
-  return { subject: visible.subject, text: renderText(visible), html: renderHtml(visible) };
+  return { subject: visible.subject, text: renderText(visible, contact), html: renderHtml(visible, contact) };
 }
 
 /** Control characters and line breaks, and characters that change the direction of the text around them. */
@@ -43,13 +44,17 @@ const quoted = (text: string): string => text.replace(HOST_NAME, '“$1”');
 const unlinked = (html: string): string =>
   html.replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])|:(?=\/\/)/gu, '<span>$&</span>');
 
-function renderText({ paragraphs, facts = [], code, action, footer = [] }: MailContent): string {
+function renderText(content: MailContent, contact: string | undefined): string {
+  const { facts = [], code, action, footer = [] } = content;
+  const { before, after } = aroundFacts(content);
   const parts = [
-    ...paragraphs.map(quoted),
+    ...before.map(quoted),
     ...(facts.length === 0 ? [] : [facts.map(([name, value]) => texts.labeled(name, quoted(value))).join('\n')]),
+    ...after.map(quoted),
     ...(code === undefined ? [] : [`    ${spaced(code)}`]),
     ...(action === undefined ? [] : [`${texts.above(action.label)}\n${action.url}`]),
     ...footer.map(quoted),
+    ...(contact === undefined ? [] : [texts.help(contact)]),
   ];
   return `${parts.map(wrapped).join('\n\n')}\n`;
 }
@@ -88,6 +93,11 @@ body, .paper { background: #131318 !important; color: #eaebef !important }
 .link { color: ${DARK_ACCENT} !important }
 }`;
 
+const NARROW = `@media (max-width: 400px) {
+.page { padding: 16px 8px !important }
+.card { padding: 16px !important }
+}`;
+
 const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const MONO = 'font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
@@ -100,8 +110,9 @@ function renderFacts(facts: readonly MailFact[], direction: TextDirection): stri
   return `<table role="presentation" style="margin: 0 0 16px; border-collapse: collapse; font-size: 14px">${facts.map(row).join('')}</table>`;
 }
 
-function renderHtml(content: MailContent): string {
-  const { language = 'en', subject, paragraphs, facts = [], code, action, footer = [] } = content;
+function renderHtml(content: MailContent, contact: string | undefined): string {
+  const { before, after } = aroundFacts(content);
+  const { language = 'en', subject, facts = [], code, action, footer = [] } = content;
   const direction = textDirection(language);
   const paragraph = (text: string) => `<p style="margin: 0 0 16px">${unlinked(escaped(text))}</p>`;
   const small = (text: string) =>
@@ -109,16 +120,20 @@ function renderHtml(content: MailContent): string {
   const shownCode =
     code === undefined
       ? ''
-      : `<p class="code" style="margin: 0 0 20px; padding: 14px 16px; border-radius: 8px; background: #f7eef6; color: #1e1e29; font-size: 28px; font-weight: 600; letter-spacing: 0.08em; text-align: center; ${MONO}">${escaped(spaced(code))}</p>`;
+      : `<p class="code" dir="ltr" style="margin: 0 0 20px; padding: 14px 16px; border-radius: 8px; background: #f7eef6; color: #1e1e29; font-size: 28px; font-weight: 600; letter-spacing: 0.08em; text-align: center; ${MONO}">${escaped(spaced(code))}</p>`;
   const shownAction =
     action === undefined
       ? ''
       : `<p style="margin: 0 0 16px"><a class="button" href="${escaped(action.url)}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background: ${ACCENT}; color: ${hexColor(BRAND.light.onAccent)}; font-weight: 600; text-decoration: none">${escaped(action.label)}</a></p>
-<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">${escaped(texts.orOpen)} <a class="link" href="${escaped(action.url)}" style="color: ${ACCENT}">${escaped(action.url)}</a></p>`;
+<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">${escaped(texts.orOpen)} <a class="link" dir="ltr" href="${escaped(action.url)}" style="color: ${ACCENT}">${escaped(action.url)}</a></p>`;
   const end =
     footer.length === 0
       ? ''
       : `<div class="line" style="margin-top: 20px; border-top: 1px solid #dddde2; padding-top: 4px">${footer.map(small).join('\n')}</div>`;
+  const help =
+    contact === undefined
+      ? ''
+      : `<p class="muted" style="margin: 16px 0 0; font-size: 14px; color: #595966; overflow-wrap: anywhere">${escaped(texts.help(contact))}</p>\n`;
   return `<!doctype html>
 <html lang="${escaped(language)}" dir="${direction}">
 <head>
@@ -129,20 +144,22 @@ function renderHtml(content: MailContent): string {
 <title>${escaped(subject)}</title>
 <style>
 ${DARK}
+${NARROW}
 </style>
 </head>
 <body class="paper" style="margin: 0; background: #fbfaf7; color: #1e1e29; font-size: 16px; line-height: 1.5; ${FONT}">
-<div class="paper" style="max-width: 512px; margin: 0 auto; padding: 32px 16px; background: #fbfaf7; color: #1e1e29">
+<div class="paper page" style="max-width: 512px; margin: 0 auto; padding: 32px 16px; background: #fbfaf7; color: #1e1e29">
 <p class="muted" style="margin: 0 0 16px; font-size: 14px; font-weight: 600; color: #595966">${escaped(BRAND.name)}</p>
-<div class="card" style="padding: 24px; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
+<div class="card" style="padding: 24px; overflow-wrap: anywhere; word-break: break-word; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
 <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${unlinked(escaped(subject))}</h1>
-${paragraphs.map(paragraph).join('\n')}
+${before.map(paragraph).join('\n')}
 ${renderFacts(facts, direction)}
+${after.map(paragraph).join('\n')}
 ${shownCode}
 ${shownAction}
 ${end}
 </div>
-</div>
+${help}</div>
 </body>
 </html>
 `;

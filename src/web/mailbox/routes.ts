@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Sealer } from '../../keys/sealer.ts';
+import { aroundFacts } from '../../mail/content.ts';
 import { type KeptMail, readMailbox } from '../../mail/mail.ts';
 import { renderMail } from '../../mail/rules/render.ts';
 import { commandBlock, copyable, fact, facts, moment } from '../../pages/components.ts';
@@ -61,7 +62,7 @@ export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, do
         .type('text/html; charset=utf-8')
         .header('content-security-policy', MESSAGE_POLICY)
         .header('cache-control', 'no-store')
-        .send(renderMail(mail.content).html);
+        .send(renderMail(mail.content, site.contact).html);
     });
   });
 }
@@ -79,14 +80,16 @@ function listPage({ path }: Site, mails: readonly KeptMail[]): Page {
 }
 
 function mailPage(site: Site, { id, to, createdAt, content }: KeptMail): Page {
-  const { paragraphs, facts: known = [], code, action, footer = [] } = content;
+  const { facts: known = [], code, action, footer = [] } = content;
+  const { before, after } = aroundFacts(content);
   const { copy } = site.messages.error;
   const link =
     action &&
     html`<p><a href="${action.url}" rel="noreferrer">${action.label}</a></p><p class="small">${copyable(action.url, site.messages.error, `${copy}: ${text.link}`)}</p>`;
   const body = html`<p class="muted">${text.to} <bdi>${readableEmail(to)}</bdi> · ${moment(createdAt)}</p>
-${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
+${before.map((paragraph) => html`<p>${paragraph}</p>`)}
 ${known.length > 0 && facts(known.map(([name, value]) => fact(name, value, true)))}
+${after.map((paragraph) => html`<p>${paragraph}</p>`)}
 ${code !== undefined && html`<p>${copyable(code, site.messages.error, `${copy}: ${text.code}`)}</p>`}
 ${link}
 ${footer.map((line) => html`<p class="muted small">${line}</p>`)}
