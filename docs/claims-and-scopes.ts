@@ -138,7 +138,7 @@ const userInfoClaims: Readonly<Record<string, string>> = {
   phone_number: 'In E.164 format.',
   phone_number_verified: 'Always `false`: numbers are not verified.',
   groups:
-    'Names of the groups that are assigned to the app, or of all of the person with `groupsClaim: all`. An app may be registered with another name for the claim. Not in an ID token with more than 200, or 4 KiB.',
+    'Names of the groups that are assigned to the app, or of all of the person with `groupsClaim: all`, which in an app of an organization are those of the organization and those assigned to the app. An app may be registered with another name for the claim. Not in an ID token with more than 200, or 4 KiB.',
   roles:
     'Roles of the person in the app. An app may be registered with another name for the claim. Not in an ID token with more than 200, or 4 KiB.',
 };

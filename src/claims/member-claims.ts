@@ -1,12 +1,14 @@
 import { rolesOf } from '../access/rules/paths.ts';
 import { listAccessPaths } from '../access/store.ts';
-import { listAssignedGroupsOf, listGroupsOf } from '../groups/store.ts';
+import { listAssignedGroupsOf, listGroupsOf, listGroupsOfApp, type NamedGroup } from '../groups/store.ts';
 import type { Work } from '../platform/database/database.ts';
 import { groupClaim, type MemberClaims, MOST_GROUPS } from './rules/member-claims.ts';
 
 /** The settings of an app that say what its tokens say. */
 export interface MemberClaimSettings {
   readonly id: string;
+  /** The organization that the app belongs to; null for the installation. */
+  readonly organizationId: string | null;
   /** The groups that are assigned to the app, or all of the person. */
   readonly groupsClaim: 'assigned' | 'all';
 }
@@ -25,11 +27,19 @@ export function* readMemberClaims(
   };
 }
 
-/** The groups that the claim names, and one more where there are more. */
-const readGroups = ({ id: clientId, groupsClaim }: MemberClaimSettings, accountId: string) =>
-  groupsClaim === 'all'
-    ? listGroupsOf({ accountId, limit: MOST_GROUPS + 1 })
-    : listAssignedGroupsOf({ accountId, clientId, limit: MOST_GROUPS + 1 });
+/**
+ * The groups that the claim names, and one more where there are more. The operators of an organization may not read other groups than its
+ * own, so its app learns of another only where somebody who may read that assigned it.
+ */
+function readGroups(
+  { id: clientId, organizationId, groupsClaim }: MemberClaimSettings,
+  accountId: string,
+): Work<readonly NamedGroup[]> {
+  const limit = MOST_GROUPS + 1;
+  if (groupsClaim === 'assigned') return listAssignedGroupsOf({ accountId, clientId, limit });
+  if (organizationId === null) return listGroupsOf({ accountId, limit });
+  return listGroupsOfApp({ accountId, clientId, organizationId, limit });
+}
 
 function* readRoles({ id: clientId }: MemberClaimSettings, accountId: string): Work<readonly string[]> {
   return rolesOf(yield* listAccessPaths({ accountId, clientId }));

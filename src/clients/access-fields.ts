@@ -81,7 +81,7 @@ export const ACCESS_FIELDS = {
       kind: 'described list',
     },
   }),
-  /** Which groups of a person the claim `groups` has. */
+  /** Which groups of a person the claim `groups` has: for an app of an organization, never those that only others may read. */
   groupsClaim: declareField({
     column: 'groups_claim',
     codec: plain<GroupsClaim>(),
@@ -89,7 +89,7 @@ export const ACCESS_FIELDS = {
     schema: Type.Unsafe<GroupsClaim>({
       enum: GROUPS_CLAIMS,
       about:
-        'Groups in the claim groups: assigned for those that are assigned to the app, all for all of the person. Default: assigned.',
+        'Groups in the claim groups: assigned for those that are assigned to the app, all for all of the person. An app of an organization gets those of the organization and those that are assigned to it, never others. Default: assigned.',
       description: `one of ${GROUPS_CLAIMS.join(', ')}`,
     }),
     record: Type.Unsafe<string>({ enum: GROUPS_CLAIMS }),

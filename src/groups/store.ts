@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forNoKeyUpdate, forShare, forUpdate } from '../platform/database/row-locks.ts';
@@ -297,20 +297,30 @@ export const listGroupsOfPerson = many(
   decoder(GROUP_OF_PERSON),
 );
 
+const isAssigned = (eb: ExpressionBuilder<Tables & { u: Tables['user_group'] }, 'u'>, clientId: string) =>
+  eb.exists(
+    eb
+      .selectFrom('app_assignment as s')
+      .select('s.id')
+      .whereRef('s.group_id', '=', 'u.id')
+      .where('s.ended_at', 'is', null)
+      .where('s.client_id', '=', clientId),
+  );
+
 /** Those of {@link listGroupsOf} that are assigned to an app. */
 export const listAssignedGroupsOf = many(
   (db, p: { accountId: string; clientId: string; limit: number }) =>
     groupsOf(db, p)
-      .where((eb) =>
-        eb.exists(
-          eb
-            .selectFrom('app_assignment as s')
-            .select('s.id')
-            .whereRef('s.group_id', '=', 'u.id')
-            .where('s.ended_at', 'is', null)
-            .where('s.client_id', '=', p.clientId),
-        ),
-      )
+      .where((eb) => isAssigned(eb, p.clientId))
+      .limit(p.limit),
+  toNamed,
+);
+
+/** Those of {@link listGroupsOf} that are assigned to an app, or of its organization. */
+export const listGroupsOfApp = many(
+  (db, p: { accountId: string; clientId: string; organizationId: string; limit: number }) =>
+    groupsOf(db, p)
+      .where((eb) => eb.or([eb('u.organization_id', '=', p.organizationId), isAssigned(eb, p.clientId)]))
       .limit(p.limit),
   toNamed,
 );

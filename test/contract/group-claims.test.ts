@@ -100,6 +100,34 @@ test('groupsClaim all names every group of the person, and claimNames renames th
   await assertSaid(client, tokens, expected);
 });
 
+test('groupsClaim all of an app of an organization names no group that its operators may not read, unless it is assigned', async () => {
+  const { id: organizationId } = await call('POST', '/organizations', { name: 'lab', domain: 'lab.example' });
+  const user = await newUser(server);
+  await call('PUT', `/organizations/${organizationId}/members/${user.id}`, { role: 'MEMBER' });
+  await newGroup('staff', user, organizationId);
+  const secret = await newGroup('inquiry', user);
+  const { adminKey } = await call('POST', '/admin-keys', { name: 'lab', role: 'admin', organizationId });
+  const asAdmin = (method: string, path: string, body?: object) => admin(server, method, path, body, adminKey);
+  const settings = { organizationId, consent: 'operator', groupsClaim: 'all', scopes: ['openid', 'groups', 'roles'] };
+  const redirectUri = 'https://app.example.com/callback';
+  const made = await asAdmin('POST', '/clients', { name: 'Lab book', redirectUris: [redirectUri], ...settings });
+  const client = standard({ ...made.body, redirectUri });
+  const approval = { scopes: settings.scopes, organizationId };
+  assert.equal((await asAdmin('PUT', `/clients/${client.clientId}/consent-approval`, approval)).status, 200);
+  assert.equal((await asAdmin('GET', `/groups/${secret}`)).status, 404);
+
+  // No page is shown.
+  const browser = await signedIn(server, user);
+  const { location } = await browser.get(authorizeUrl(client, SCOPE));
+  const tokens = (await redeem(server, client, location?.searchParams.get('code') ?? '')).body;
+  await assertSaid(client, tokens, { groups: ['lab/staff'] });
+
+  assert.equal((await asAdmin('POST', `/clients/${client.clientId}/assignments`, { groupId: secret })).status, 404);
+  await assign(client, { groupId: secret });
+  const { body } = await refresh(server, client, tokens.refresh_token);
+  await assertSaid(client, body, { groups: ['inquiry', 'lab/staff'] });
+});
+
 test('a scope that the person switches off gives no claim', async () => {
   const user = await newUser(server);
   const client = await newApp({ groupsClaim: 'all' });
