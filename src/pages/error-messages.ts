@@ -58,7 +58,16 @@ export const errorTexts = {
     'This sign-in was started in another browser, is already finished, or is more than an hour old. Go back to the app and start again.',
   finishedTitle: 'This sign-in is already finished',
   finishedText: 'Go back to the app to continue.',
-  help: (operator: HtmlPart): HtmlPart => ['For help, contact ', operator, ', and send the correlation ID below.'],
+  help: {
+    /** Where the details for developers are open, which have the ID. */
+    open: (operator: HtmlPart): HtmlPart => ['For help, contact ', operator, ', and send the correlation ID below.'],
+    folded: (operator: HtmlPart, correlationId: HtmlPart): HtmlPart => [
+      'For help, contact ',
+      operator,
+      ', and send this correlation ID: ',
+      correlationId,
+    ],
+  },
   again: (seconds: number) => `Try again in ${duration(seconds)}.`,
   /** By HTTP status. Any other status has the text of 400 or 500. */
   statuses: {

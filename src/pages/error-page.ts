@@ -104,12 +104,15 @@ function body(site: Site, page: ErrorPage, refusal: OAuthError, correlationId: s
     fact(text.reason, page.reason ?? refusal.message, true),
     ...(page.details ?? []),
   ];
+  const isOpen = page.isForDevelopers || refusal.status >= 500;
+  const help = () =>
+    isOpen
+      ? text.help.open(operator(site))
+      : text.help.folded(operator(site), copyable(correlationId, text, text.copyLabel));
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
     page.onward && html`<p><a href="${path(`/${page.onward}`)}">${text.onward[page.onward]}</a></p>`
-  }${contact !== undefined && html`<p class="muted">${text.help(operator(site))}</p>`}${
-    page.isForDevelopers || refusal.status >= 500
-      ? developerDetails(messages, details, correlationId)
-      : foldedDetails(messages, details, correlationId)
+  }${contact !== undefined && html`<p class="muted">${help()}</p>`}${
+    isOpen ? developerDetails(messages, details, correlationId) : foldedDetails(messages, details, correlationId)
   }</section>`;
 }
 

@@ -56,6 +56,11 @@ test('error pages, the forms that sign in and the pages of the account name the 
   for (const path of [...pages, '/account', '/account/connections']) {
     assert.ok((await browser.get(path)).text.includes(`ontact ${LINK}`), path);
   }
+  // What the person is to send is shown, also where the details for the developer are folded.
+  const { text } = await browser.get('/nowhere');
+  const [shown = ''] = text.split('<details class="technical">');
+  assert.ok(shown !== text && shown.includes(`contact ${LINK}, and send this correlation ID: `), text);
+  assert.ok(shown.includes(/tessera explain ([\w-]{36})/.exec(text)?.[1] ?? 'an ID'), shown);
   const stranger = agent(server.baseUrl);
   for (const path of ['/login', '/signup']) {
     assert.ok((await stranger.get(path)).text.includes(`Need help? Contact ${LINK}.`), path);
