@@ -78,16 +78,18 @@ export function* keepSettingChange({ operator }: SettingActor, owner: SettingOwn
 
 const remove = command((db, p: { id: string }) => db.deleteFrom('setting_change').where('id', '=', p.id));
 
-/** Forgets what an operator changed of some settings at an instant or later: they are put back, and
- * who sets them again has decided. */
+/**
+ * Forgets what an operator changed of some settings from one instant on, and before another one: they are put back, and who sets them again has
+ * decided.
+ */
 export function* forgetSettings(
-  { operatorId, since }: { readonly operatorId: string; readonly since: number },
+  { operatorId, since, until }: { readonly operatorId: string; readonly since: number; readonly until: number },
   owner: SettingOwner,
   names: readonly string[],
 ): Work<void> {
   const found = names.length === 0 ? undefined : yield* find(keyOf(operatorId, owner));
   if (found === undefined) return;
-  const changes = withoutChanges(found.changes, since, names);
+  const changes = withoutChanges(found.changes, since, until, names);
   if (changes.length === 0) yield* remove({ id: found.id });
   else yield* update({ id: found.id, changes: JSON.stringify(changes), now: changes.at(-1)?.at ?? since });
 }

@@ -115,11 +115,12 @@ export const changesSince = (
 export const withoutChanges = (
   kept: readonly KeptChange[],
   since: number,
+  until: number,
   names: readonly string[],
 ): readonly KeptChange[] =>
   kept
     .map((change) => {
-      const isTold = (name: string): boolean => (change.fields[name]?.from ?? change.at) >= since;
+      const isTold = (name: string): boolean => (change.fields[name]?.from ?? change.at) >= since && change.at < until;
       return { ...change, fields: omit(change.fields, names.filter(isTold)) };
     })
     .filter(({ fields }) => Object.keys(fields).length > 0);

@@ -123,18 +123,23 @@ const updateChanges = command((db, p: ActKey & { changes: string }) =>
 );
 
 /**
- * Forgets that an operator changed some rights at an instant or later, in the unit of work that puts these back and holds the upstream's lock:
- * who decides the same afterwards decides it for themselves.
+ * Forgets that an operator changed some rights from one instant on, and before another one, in the unit of work that puts these back and holds
+ * the upstream's lock: who decides the same afterwards decides it for themselves.
  */
 export function* forgetRights({
   since,
+  until,
   fields,
   ...of
-}: Omit<ActKey, 'kind'> & { readonly since: number; readonly fields: readonly string[] }): Work<void> {
+}: Omit<ActKey, 'kind'> & {
+  readonly since: number;
+  readonly until: number;
+  readonly fields: readonly string[];
+}): Work<void> {
   const key: ActKey = { ...of, kind: 'rights' };
   const found = yield* findChanges(key);
   if (found === undefined) return;
-  yield* updateChanges({ ...key, changes: JSON.stringify(withoutChanges(found, since, fields)) });
+  yield* updateChanges({ ...key, changes: JSON.stringify(withoutChanges(found, since, until, fields)) });
 }
 
 /** Records a change of fields, as {@link recordUpstreamAct} does: only what lets people in. */

@@ -246,6 +246,25 @@ describe('what a colleague made goes on where', () => {
     assert.equal((await admin(server, 'GET', '/clients', undefined, back)).status, 200, 'the owner stays signed in');
   });
 
+  test('the colleague changed the same later, which still ends with their own account', async () => {
+    const [stolen, ada] = [await newKey(), await newColleague()];
+    const uris = ['home', 'theirs', 'own'].map((name) => `https://${name}.example/cb`);
+    const { clientId } = await call('POST', '/clients', { name: 'App', redirectUris: uris.slice(0, 1) });
+    const path = `/clients/${clientId}`;
+    await call('PATCH', path, { redirectUris: uris.slice(0, 2) }, await breakInto(ada, stolen.adminKey));
+    server.advance(9 * DAY);
+    await removeApp(ada.user);
+    server.advance(MINUTE);
+    await askRecovery(server, browserOf(), ada.email);
+    assert.equal(await recoverAt(ada.email, ''), 200);
+    server.advance(5 * MINUTE);
+    await call('PATCH', path, { redirectUris: uris }, await ownToken(ada.user));
+    await endWithMade(stolen);
+    assert.deepEqual((await call('GET', path)).redirectUris, [uris[0], uris[2]]);
+    await call('PUT', `${user(ada.user)}/suspension?endMade=true`, { reason: 'stolen' });
+    assert.deepEqual((await call('GET', path)).redirectUris, uris.slice(0, 1));
+  });
+
   test('another operator gave another password, and nothing else was left of the thief', async () => {
     const [stolen, ada] = [await newKey(), await newColleague()];
     await removeApp(ada.user, stolen.adminKey);

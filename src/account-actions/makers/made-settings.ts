@@ -63,8 +63,7 @@ function* placeOf({ kind, id }: SettingOwner): Work<Place | undefined> {
 }
 
 /** The part of a change that does not go on. */
-function endingPart({ keeps }: Suspect, kind: SettingKind, place: Place, change: KeptChange): KeptChange {
-  const ends = (name: string): boolean => !keeps(permissionFor(kind, name), place);
+function endingPart(ends: (name: string) => boolean, change: KeptChange): KeptChange {
   return {
     at: change.at,
     fields: Object.fromEntries(Object.entries(change.fields).filter(([name]) => ends(name))),
@@ -75,23 +74,29 @@ function endingPart({ keeps }: Suspect, kind: SettingKind, place: Place, change:
 interface OwnerChanges extends SettingOwner {
   readonly changes: readonly KeptChange[];
   /** Those whose changes they are. */
-  readonly by: readonly Suspect[];
+  readonly by: readonly Changer[];
+}
+
+interface Changer extends Pick<Suspect, 'id' | 'since' | 'until'> {
+  /** Whether what they changed of a field does not go on. */
+  readonly ends: (name: string) => boolean;
 }
 
 /** What operators changed, by what has the settings, always in this order, so that no two units of work wait for each other. */
 function* changesOf(suspects: readonly Suspect[]): Work<Readonly<Record<SettingKind, readonly OwnerChanges[]>>> {
-  const found = new Map<string, SettingOwner & { readonly changes: KeptChange[]; readonly by: Suspect[] }>();
+  const found = new Map<string, SettingOwner & { readonly changes: KeptChange[]; readonly by: Changer[] }>();
   for (const suspect of suspects) {
-    const { id: operatorId, since, until, within } = suspect;
+    const { id: operatorId, since, until, within, keeps } = suspect;
     for (const { owner, changes } of yield* settingChangesSince({ operatorId, since })) {
       const place = yield* placeOf(owner);
       if (place === undefined || !endsWithin(within, place)) continue;
       const key = `${owner.kind} ${owner.id}`;
       const known = found.get(key) ?? { ...owner, changes: [], by: [] };
       found.set(key, known);
-      known.by.push(suspect);
+      const ends = (name: string): boolean => !keeps(permissionFor(owner.kind, name), place);
+      known.by.push({ id: operatorId, since, until, ends });
       const ending = changesSince(changes, since, until);
-      known.changes.push(...ending.map((change) => endingPart(suspect, owner.kind, place, change)));
+      known.changes.push(...ending.map((change) => endingPart(ends, change)));
     }
   }
   const sorted = [...found.values()].sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
@@ -182,7 +187,9 @@ function* forgetPutBack(
   for (const owner of Object.values(changed).flat()) {
     const { kind, id } = owner;
     const names = settings.find((one) => one.kind === kind && one.id === id)?.fields ?? [];
-    for (const { id: operatorId, since } of owner.by) yield* forgetSettings({ operatorId, since }, { kind, id }, names);
+    for (const { id: operatorId, since, until, ends } of owner.by) {
+      yield* forgetSettings({ operatorId, since, until }, { kind, id }, names.filter(ends));
+    }
   }
 }
 

@@ -161,7 +161,9 @@ function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin
   const changed: Upstream = { ...wanted, domains, signUp, generation: randomIdentifier() };
   yield* saveUpstream(changed);
   const { id: upstreamId, name } = upstream;
-  for (const { id: operatorId, since } of acts.makers) yield* forgetRights({ upstreamId, operatorId, since, fields });
+  for (const { id: operatorId, since, until } of acts.makers) {
+    yield* forgetRights({ upstreamId, operatorId, since, until, fields });
+  }
   const details = { upstreamId, name, fields, putBack: true };
   yield* record({ at: now, type: 'upstream.updated', origin, details });
   return changed;
