@@ -357,7 +357,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     holds:
       'Which operators changed or took away roles, memberships and assignments that somebody had, when, and what these were before',
     until: `${span(KEPT.rightChange)} after the change`,
-    why: 'What was changed or taken away with a stolen key or account is put back with the end of what else it made',
+    why: 'What was raised with a stolen key or account is as it was before with the end of what else it made, and what it took away is listed',
     days: inDays(KEPT.rightChange),
   },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },

@@ -92,14 +92,14 @@ export function* hasSameAssignment(assignment: Assignment): Work<boolean> {
 }
 
 /** What is kept of an assignment that is changed or taken away. */
-function* formerOf(assignment: Assignment, nextId?: string): Work<FormerAssignment> {
+function* formerOf(assignment: Assignment): Work<FormerAssignment> {
   const unmade = {
     ...placeOfAssignment(assignment),
     role: assignment.role,
     madeBy: null,
     givenAt: assignment.createdAt,
   };
-  return { ...((yield* findWholeAssignment(assignment)) ?? unmade), nextId };
+  return (yield* findWholeAssignment(assignment)) ?? unmade;
 }
 
 const insert = changes((db, p: AssignmentRow & { maker_id: string | null }) =>
@@ -145,12 +145,9 @@ export const endAssignment = changes((db, p: { id: string; now: number }) =>
     .returning('id'),
 );
 
-/**
- * Takes an assignment away that was locked: {@link endAssignment}.
- * @param nextId the id that it gets where it is put back
- */
-export function* takeAssignment(assignment: Assignment, actor: RightActor, nextId: string): Work<void> {
-  const former = yield* formerOf(assignment, nextId);
+/** Takes an assignment away that was locked: {@link endAssignment}. */
+export function* takeAssignment(assignment: Assignment, actor: RightActor): Work<void> {
+  const former = yield* formerOf(assignment);
   yield* endAssignment({ id: assignment.id, now: actor.at });
   yield* keepRightChange(actor, former, former);
 }
@@ -169,11 +166,3 @@ export function* setAssignmentRole(assignment: Assignment, role: string | null, 
 /** Gives an assignment the role and the maker again that it had. */
 export const putAssignmentRoleBack = ({ id, role, madeBy, givenAt }: FormerAssignment): Work<void> =>
   setRole({ id, role: role ?? '', madeBy, now: givenAt });
-
-/** Adds an assignment again that was taken away, under another id; false where the same one exists. */
-export const putAssignmentBack = (former: FormerAssignment & { readonly nextId: string }): Work<boolean> =>
-  insert({
-    ...{ id: former.nextId, client_id: former.clientId, account_id: former.accountId, group_id: former.groupId },
-    ...{ organization_id: former.organizationId, role: former.role ?? '', created_at: former.givenAt },
-    maker_id: former.madeBy,
-  });

@@ -45,8 +45,8 @@ const madeAloneView = (made: Omit<Made, 'through'>, now: number) => ({
   })),
   access: made.access.map(accessView),
   hasMoreAccess: made.hasMoreAccess,
-  putBack: made.putBack.map(formerView),
-  hasMorePutBack: made.hasMorePutBack,
+  changedRights: made.changedRights.map(({ former, isWhole }) => ({ ...formerView(former), asBefore: isWhole })),
+  hasMoreChangedRights: made.hasMoreChangedRights,
   accounts: made.accounts.map(({ accountId, acts, ends }) => ({
     userId: accountId,
     acts: acts.map((act) => ACCOUNT_ACTS[act]),

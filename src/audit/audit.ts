@@ -129,7 +129,7 @@ export const eventTypes = {
   'organization.created': 'An organization was created.',
   'organization.updated': 'What an organization requires of its members was changed.',
   'organization.member_set':
-    'A user became a member, or got another role (`putBack`: the one of before an operator changed it, who was ended with all that it made).',
+    'A user became a member, or got another role (`putBack`: the one of before an operator raised it, who was ended with all that it made).',
   'organization.member_removed':
     'A user was removed from an organization, and from its groups. Sign-ins to apps that rested on that ended (`ended`), or go on by another assignment (`kept`).',
   'organization.deleted':
@@ -142,7 +142,7 @@ export const eventTypes = {
   'group.member_removed':
     'A user was removed from a group. Sign-ins to apps that rested on that ended (`ended`), or go on by another assignment (`kept`).',
   'access.assigned':
-    'A user, group or organization was assigned to an app, perhaps in a role, or the role was changed (`putBack`: as it was before an operator changed it, who was ended with all that it made).',
+    'A user, group or organization was assigned to an app, perhaps in a role, or the role was changed (`putBack`: what was there before an operator changed it, who was ended with all that it made, and since).',
   'access.unassigned':
     'An assignment to an app was taken away. Sign-ins that rested on it ended (`ended`), or go on by another one (`kept`).',
   'access.previewed':
@@ -155,7 +155,7 @@ export const eventTypes = {
   'operator.setup_link_made':
     'A link was made with which the first owner of the installation makes their account (`expiresAt`). The one before it ended.',
   'operator.role_granted':
-    'An account got a role of operators (`role`), in the installation or in one organization (`organizationId`), perhaps until a certain time (`expiresAt`). With `putBack`, it had the role before an operator changed it, who was ended with all that it made.',
+    'An account got a role of operators (`role`), in the installation or in one organization (`organizationId`), perhaps until a certain time (`expiresAt`). With `putBack`, it had the role before an operator raised it, or took it from the only owner that was left, who was ended with all that it made.',
   'operator.role_revoked':
     'A role of operators was taken away (`role`, `organizationId`), or ended with the membership of the organization (`withMembership`). The keys and roles that the operator had made were `ended`, if that was asked for.',
   'operator.refused':

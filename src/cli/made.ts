@@ -31,15 +31,16 @@ interface MadeAloneView {
   }[];
   readonly access: readonly { readonly kind: string }[];
   readonly hasMoreAccess: boolean;
-  readonly putBack: readonly {
+  readonly changedRights: readonly {
     readonly kind: string;
     readonly clientId: string | null;
     readonly groupId: string | null;
     readonly organizationId: string | null;
     readonly userId: string | null;
     readonly role: string | null;
+    readonly asBefore: boolean;
   }[];
-  readonly hasMorePutBack: boolean;
+  readonly hasMoreChangedRights: boolean;
   readonly accounts: readonly { readonly userId: string; readonly acts: readonly string[]; readonly ends: boolean }[];
   readonly hasMoreAccounts: boolean;
 }
@@ -47,7 +48,7 @@ interface MadeAloneView {
 /** The option that ends it. */
 export const END_MADE = [
   '--end-made',
-  'end what it made, too, and what these made: keys, roles, what it did to apps, blocked domains, other providers and settings, whom it let in, and accounts that it created and nobody took over; put back the rights of others that it changed or took away',
+  'end what it made, too, and what these made: keys, roles, what it did to apps, blocked domains, other providers and settings, whom it let in, and accounts that it created and nobody took over; rights of others that it raised are as they were before',
 ] as const;
 
 const actsOf = (acts: readonly string[]): string => acts.join(', ').replaceAll('_', ' ');
@@ -81,19 +82,21 @@ const settingsOf = ({ settings }: MadeAloneView, which: 'fields' | 'left'): read
     .filter((one) => one[which].length > 0)
     .map((one) => `${one[which].join(', ')} of the ${one.kind} ${one.id} (${one.name})`);
 
-/** Rights of others as they were before. */
-const rightsOf = ({ putBack, hasMorePutBack }: MadeAloneView): readonly string[] => [
-  ...putBack.map(({ kind, clientId, groupId, organizationId, userId, role }) => {
-    const as = role === null ? '' : ` (${role})`;
-    const holder = userId !== null ? `the user ${userId}` : groupId !== null ? `the group ${groupId}` : '';
-    if (kind === 'assignment') {
-      const to = holder === '' ? `the organization ${organizationId}` : holder;
-      return `the assignment of ${to} to the app ${clientId}${as}`;
-    }
-    if (kind === 'member') return `the membership of ${holder} in the organization ${organizationId}${as}`;
-    return `the role ${role} of ${holder}`;
-  }),
-  ...(hasMorePutBack ? ['more rights'] : []),
+/** Rights of others as they were before: those that are so again with the end, or those that were taken away or made less. */
+const rightsOf = ({ changedRights, hasMoreChangedRights }: MadeAloneView, areAsBefore: boolean): readonly string[] => [
+  ...changedRights
+    .filter(({ asBefore }) => asBefore === areAsBefore)
+    .map(({ kind, clientId, groupId, organizationId, userId, role }) => {
+      const as = role === null ? '' : ` (${role})`;
+      const holder = userId !== null ? `the user ${userId}` : groupId !== null ? `the group ${groupId}` : '';
+      if (kind === 'assignment') {
+        const to = holder === '' ? `the organization ${organizationId}` : holder;
+        return `the assignment of ${to} to the app ${clientId}${as}`;
+      }
+      if (kind === 'member') return `the membership of ${holder} in the organization ${organizationId}${as}`;
+      return `the role ${role} of ${holder}`;
+    }),
+  ...(hasMoreChangedRights ? ['perhaps more rights'] : []),
 ];
 
 /** What of it ended, or goes on. */
@@ -131,8 +134,8 @@ export function describeMade(view: MadeView, ended: boolean): string {
   const through = throughText(view, ended);
   const others = ended ? accountsText({ ...view, hasMoreAccounts: false }, false) : [];
   const left = settingsOf(view, 'left');
-  const before = rightsOf(view);
-  if (made.length + others.length + left.length + through.length + before.length === 0)
+  const [before, lost] = view.changedRights.length === 0 ? [[], []] : [rightsOf(view, true), rightsOf(view, false)];
+  if (made.length + others.length + left.length + through.length + before.length + lost.length === 0)
     return 'It had made nothing that still counts.';
   const check =
     left.length > 0
@@ -140,18 +143,29 @@ export function describeMade(view: MadeView, ended: boolean): string {
           `Check ${left.join('; ')}: somebody else changed that since, or it was changed very often, so it stays as it is.`,
         ]
       : [];
+  const lostRights =
+    lost.length === 0
+      ? []
+      : [
+          `It had taken these rights of others away, or made them less, and nobody has them again by this: ${lost.join(', ')}. Give them again where that was wrong.`,
+        ];
   if (!ended) {
     const goesOn = `It had made, and these go on: ${made.join(', ')}. To end them as well, use --end-made.`;
-    const changed = `It had changed these rights of others, or taken them away: ${before.join(', ')}. To put them back, use --end-made.`;
-    return [...(made.length > 0 ? [goesOn] : []), ...through, ...(before.length > 0 ? [changed] : []), ...check].join(
-      ' ',
-    );
+    const raised = `It had raised these rights of others: ${before.join(', ')}. To make them what they were before, use --end-made.`;
+    return [
+      ...(made.length > 0 ? [goesOn] : []),
+      ...through,
+      ...(before.length > 0 ? [raised] : []),
+      ...lostRights,
+      ...check,
+    ].join(' ');
   }
   const clients = upstreams.filter(({ acts }) => acts.includes('client_changed')).map(({ name }) => name);
   return [
     ...(made.length > 0 ? [`Ended with it: ${made.join(', ')}.`] : []),
     ...through,
-    ...(before.length > 0 ? [`Put back as they were before: ${before.join(', ')}.`] : []),
+    ...(before.length > 0 ? [`As they were before: ${before.join(', ')}.`] : []),
+    ...lostRights,
     ...check,
     ...(others.length > 0 ? [`Check these, which go on: ${others.join(', ')}.`] : []),
     ...(clients.length > 0 ? [`Check the client ID and secret of ${clients.join(', ')}: they were left, too.`] : []),

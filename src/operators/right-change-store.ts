@@ -38,13 +38,11 @@ export interface FormerAssignment {
   readonly role: string | null;
   readonly madeBy: string | null;
   readonly givenAt: number;
-  /** The id that it gets where it is put back after it was taken away: nothing that was issued under the earlier one is accepted again. */
-  readonly nextId?: string | undefined;
 }
 
 export type FormerRight = FormerRole | FormerMember | FormerAssignment;
 
-/** Whose right it is, and where: the rights of one holder at one place are put back together or not at all. */
+/** Whose right it is, and where. */
 export type RightPlace =
   | Pick<FormerRole, 'kind' | 'accountId' | 'organizationId'>
   | Pick<FormerMember, 'kind' | 'accountId' | 'organizationId'>
@@ -195,10 +193,7 @@ export function* rightChangesAt(place: RightPlace): Work<readonly RightChange[]>
   return kind === 'member' ? found : found.filter((one) => one.place.organizationId === organizationId);
 }
 
-/** Forgets a change: what it was before is put back, or can no longer be. */
-export const forgetRightChange = command((db, p: { id: string }) =>
-  db.deleteFrom('right_change').where('id', '=', p.id),
-);
+const forgetRightChange = command((db, p: { id: string }) => db.deleteFrom('right_change').where('id', '=', p.id));
 
 /**
  * Keeps what a right was before it is changed, taken away or given, in the unit of work that does it: each store of rights calls it. That
@@ -258,7 +253,7 @@ export function* changersAmong(ids: readonly string[]): Work<ReadonlySet<string>
   return found;
 }
 
-/** Leaves out of what may be put back what an operator gave from one instant on, and before another one: it would have ended by now. */
+/** Leaves out of what was there before what an operator gave from one instant on, and before another one: it would have ended by now. */
 export const forgetRightsGivenBy = command((db, p: { madeBy: string; since: number; until: number }) =>
   db
     .updateTable('right_change')

@@ -136,13 +136,19 @@ const made = {
     group: (link: HtmlPart): HtmlPart => ['the group ', link],
     organization: (link: HtmlPart): HtmlPart => ['the organization ', link],
   },
-  moreRights: 'more rights',
-  putsBack: (list: HtmlPart): HtmlPart => [
-    'These rights of others were changed or taken away with it, and are put back as they were if you end what was made: ',
-    ...[list, '.'],
+  moreRights: 'perhaps more rights',
+  raisedRights: (list: HtmlPart): HtmlPart => [
+    'It raised these rights of others, which are what they were before if the rest ends: ',
+    list,
+    '.',
   ],
-  wasChanged: (list: HtmlPart): HtmlPart => ['Rights of others that it changed or took away: ', list, '.'],
-  wasPutBack: (list: HtmlPart): HtmlPart => ['Put back as they were before: ', list, '.'],
+  rightsAsBefore: (list: HtmlPart): HtmlPart => ['As they were before: ', list, '.'],
+  rightsStayRaised: (list: HtmlPart): HtmlPart => ['Rights of others that it raised, and that stay so: ', list, '.'],
+  lostRights: (list: HtmlPart): HtmlPart => [
+    'It took these rights of others away, or made them less, and nobody has them again by this: ',
+    list,
+    '. Give them again where that was wrong.',
+  ],
   moreAccounts: 'more accounts',
   accountsNote:
     'Accounts that it created are suspended, unless their owners have proved themselves since. The others go on.',

@@ -70,9 +70,6 @@ const succeeds = async (...steps: (readonly [method: string, path: string, body?
   return true;
 };
 
-/** Ids for what is not put back here. */
-const IDS = { next: async () => '7' };
-
 /** The acts, each with the access of two people that it ends. */
 const ACTS: Readonly<
   Record<string, (client: TestClient, users: readonly TestUser[]) => Promise<Omit<Situation, 'client' | 'users'>>>
@@ -81,7 +78,7 @@ const ACTS: Readonly<
     const groupId = await group(null, users);
     const id = await assign(client, { groupId });
     return {
-      end: (core) => unassign({ ...core, operator: undefined, ids: IDS }, client.clientId, id, origin),
+      end: (core) => unassign({ ...core, operator: undefined }, client.clientId, id, origin),
       again: () => succeeds(['POST', `/clients/${client.clientId}/assignments`, { groupId }]),
     };
   },

@@ -61,7 +61,7 @@ test('who was made owner or admin of an organization by a key is no member after
   }
 });
 
-test('a member whom a key raised or lowered has the earlier role again, one to whom it gave the same keeps it', async () => {
+test('a member whom a key raised has the earlier role again, one whom it lowered or to whom it gave the same keeps what is there', async () => {
   const [organizationId, key] = [await newOrganization(), await newKey('owner')];
   const [raised, same, lowered] = [await newUser(server), await newUser(server), await newUser(server)];
   await setMember(organizationId, raised, 'ADMIN');
@@ -73,7 +73,7 @@ test('a member whom a key raised or lowered has the earlier role again, one to w
   await endWithMade(key.id);
   assert.equal(await memberRole(organizationId, raised), 'ADMIN');
   assert.equal(await memberRole(organizationId, same), 'OWNER');
-  assert.equal(await memberRole(organizationId, lowered), 'OWNER');
+  assert.equal(await memberRole(organizationId, lowered), 'ADMIN');
 });
 
 test('who joined as an admin by the invitation of a key is no member after it ended', async () => {

@@ -346,8 +346,8 @@ test('what was undone, and what goes on', async () => {
   const undone = (count: number) => ({
     ...{ removed: { app: true, codes: true }, restored: { app: true, codes: true }, passkeys: count },
     ...{ passkeysRestored: count, identities: count, usedPasskeys: count, apps: count, made: count, registered: count },
-    ...{ secrets: count, upstreams: count, settings: count, access: count, rights: count, suspended: count },
-    ...{ leftSettings: ids, changed: ids, through: ids, letGo: goesOn(count), left: 'guild' },
+    ...{ secrets: count, upstreams: count, settings: count, access: count, rights: count, lostRights: count },
+    ...{ suspended: count, leftSettings: ids, changed: ids, through: ids, letGo: goesOn(count), left: 'guild' },
   });
   for (const count of [1, 2]) {
     const said = [...undoneSentences(undone(count)), ...goesOnSentences(goesOn(count))];

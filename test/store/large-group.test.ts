@@ -196,16 +196,13 @@ function* peopleIn(slice: Slice, inOrganization: boolean): Work<void> {
   )({});
 }
 
-/** Ids for what is not put back here. */
-const IDS = { next: async () => '7' };
-
 type Acting = { readonly database: Database; readonly clock: () => number };
 const ACTS: Readonly<
   Record<string, { readonly inOrganization: boolean; readonly end: (acting: Acting) => Promise<unknown> }>
 > = {
   'an assignment is taken away': {
     inOrganization: false,
-    end: (acting) => unassign({ ...acting, operator: undefined, ids: IDS }, ID.client, ID.assignment, origin),
+    end: (acting) => unassign({ ...acting, operator: undefined }, ID.client, ID.assignment, origin),
   },
   'the group is deleted': { inOrganization: false, end: (acting) => deleteGroup(acting, ID.group, origin) },
   'its organization is deleted': {

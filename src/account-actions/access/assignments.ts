@@ -137,7 +137,7 @@ const NOTHING: AccessChange = { kept: 0, ended: 0 };
  * @throws {Failure} `not found`
  */
 export async function unassign(
-  { database, clock, ids, operator }: AssignmentsContext & { readonly ids: Pick<Ids, 'next'> },
+  { database, clock, operator }: AssignmentsContext,
   clientId: string,
   id: string,
   origin: Origin,
@@ -148,12 +148,11 @@ export async function unassign(
   // Those of one person are moved in the commit.
   const moved = to.kind === 'person' ? NOTHING : await moveToOtherPaths(database, [id], lost, progress);
   const now = clock();
-  const nextId = await ids.next();
   const change = await database.commit(function* take(): Work<AccessChange> {
     const assignment = yield* store.lockAssignment({ id, clientId });
     if (assignment === undefined) throw assignmentNotFound(id, clientId);
     const result = to.kind === 'person' ? yield* leavePaths(to.accountId, lost, now) : moved;
-    yield* takeAssignment(assignment, { operatorId: operator?.id ?? null, at: now }, nextId);
+    yield* takeAssignment(assignment, { operatorId: operator?.id ?? null, at: now });
     const details = { ...detailsOf(assignment), ...result };
     yield* record({ at: now, type: 'access.unassigned', origin, clientId, accountId: personOf(assignment), details });
     return result;

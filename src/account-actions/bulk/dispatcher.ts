@@ -230,7 +230,7 @@ function noteMade(accountId: string, made: Made): string | null {
     `${made.apps.length + made.upstreams.length} apps and providers`,
     `${made.settings.length + made.unblockedDomains.length} settings`,
     `${made.access.length + made.accounts.length} people let in or accounts`,
-    `${made.putBack.length} rights of others that were changed or taken away`,
+    `${made.changedRights.length} rights of others that were changed or taken away`,
     `${made.through.length} accounts of others through which it was made`,
   ].filter((text) => !text.startsWith('0 '));
   return `What this person made as an operator goes on: ${counted.join(', ')}. End it with: tessera user suspend ${accountId} --end-made`;

@@ -10,12 +10,12 @@ import { type AccessOfMaker, accessMadeBy, type MadeAccess } from './made-access
 import { type AccountsOfMaker, accountsMadeBy } from './made-accounts.ts';
 import { type ChangedSettings, settingsChangedBy } from './made-settings.ts';
 import { mayEndOpened } from './opened-accounts.ts';
-import { type RightsPutBack, rightsToPutBack } from './rights-before.ts';
+import { type ChangedRights, rightsChangedBy } from './rights-before.ts';
 import { isInSpan, NO_END, type TimeSpan } from './rules/spans.ts';
 import { endsUnblocking, endsUpstreams, endsWithin, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */
-interface MadeAlone extends AccessOfMaker, AccountsOfMaker, RightsPutBack {
+interface MadeAlone extends AccessOfMaker, AccountsOfMaker, ChangedRights {
   readonly adminKeys: readonly AdminKey[];
   readonly roles: readonly AccountGrant[];
   /** The active apps that they registered, accepted, enabled or approved, or whose secrets they added. */
@@ -50,7 +50,7 @@ export interface Made extends MadeAlone {
 export const NOTHING_MADE: Made = {
   ...{ adminKeys: [], roles: [], apps: [], unblockedDomains: [], settings: [], upstreams: [] },
   ...{ access: [], hasMoreAccess: false, accounts: [], hasMoreAccounts: false, through: [] },
-  ...{ putBack: [], hasMorePutBack: false },
+  ...{ changedRights: [], hasMoreChangedRights: false },
 };
 
 /** How many there are of each kind. */
@@ -63,7 +63,7 @@ const countsOf = (access: readonly MadeAccess[]) => ({
 const isNothingAlone = (made: MadeAlone): boolean => ALL.every((name) => made[name].length === 0);
 const ALL = [
   ...(['adminKeys', 'roles', 'apps', 'unblockedDomains', 'settings', 'upstreams', 'access', 'accounts'] as const),
-  'putBack',
+  'changedRights',
 ] as const;
 
 /** Whether that is nothing. */
@@ -89,7 +89,7 @@ const idsOfMadeAlone = ({
   upstreams,
   access,
   accounts,
-  putBack,
+  changedRights,
 }: MadeAlone) => ({
   adminKeys: adminKeys.map(({ id }) => id),
   roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
@@ -98,7 +98,13 @@ const idsOfMadeAlone = ({
   ...(settings.length > 0 && { settings: settings.map(({ kind, id, fields, left }) => ({ kind, id, fields, left })) }),
   ...(upstreams.length > 0 && { upstreams: upstreams.map(({ upstreamId, acts }) => ({ upstreamId, acts })) }),
   ...(access.length > 0 && { access: countsOf(access) }),
-  ...(putBack.length > 0 && { putBack: putBack.map(({ kind, accountId }) => ({ kind, userId: accountId })) }),
+  ...(changedRights.length > 0 && {
+    changedRights: changedRights.map(({ former: { kind, accountId }, isWhole }) => ({
+      kind,
+      userId: accountId,
+      asBefore: isWhole,
+    })),
+  }),
   ...(accounts.length > 0 && {
     accounts: accounts.map(({ accountId, acts, ends }) => ({ userId: accountId, acts, suspended: ends })),
   }),
@@ -148,7 +154,7 @@ function* listAll(makers: readonly Suspect[], suspects: readonly Suspect[], now:
     settings: yield* settingsChangedBy(makers),
     upstreams: yield* upstreamsTouchedBy(makers.filter(endsUpstreams)),
     ...(yield* accessMadeBy(makers, suspects, now)),
-    ...(yield* rightsToPutBack(suspects, makers, now)),
+    ...(yield* rightsChangedBy(suspects, makers, now)),
     ...(yield* accountsMadeBy(makers, { now, ending: roles })),
   };
 }

@@ -5,7 +5,6 @@ import { takeAccountLock } from '../../accounts/store.ts';
 import { findClient } from '../../clients/store.ts';
 import { groupMembersMadeBy, type MadeGroupMember } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
-import type { FormerRight } from '../../operators/right-change-store.ts';
 import { INSTALLATION, lackingOf, type Operator, type Place } from '../../operators/rights.ts';
 import { type MadeMember, membersMadeBy } from '../../organizations/member-store.ts';
 import { lockOrganization } from '../../organizations/store.ts';
@@ -15,7 +14,7 @@ import { groupMembersByEffect } from '../../upstreams/effect-store.ts';
 import { takeMadeAssignment } from '../access/assignments.ts';
 import { leaveWithMaker } from '../access/groups.ts';
 import { endMembership } from '../organizations/organizations.ts';
-import { changedRightsAt, keyOf } from './rights-before.ts';
+import { type ChangedRight, changedRightsAt, keyOf } from './rights-before.ts';
 import type { Suspect } from './suspects.ts';
 
 /**
@@ -71,7 +70,7 @@ function* placeOf(access: MadeAccess): Work<Place> {
   return (yield* findClient({ id: access.clientId })) ?? INSTALLATION;
 }
 
-/** What of a page ends: what does not go on, and is not as it was before when that is put back. */
+/** What of a page ends: what does not go on, and of which nothing was there before. */
 function* endingOf(
   { isWhole, by, keeps }: Suspect,
   suspects: readonly Suspect[],
@@ -80,31 +79,31 @@ function* endingOf(
 ): Work<readonly MadeAccess[]> {
   const isAll = isWhole && by === undefined;
   const found: MadeAccess[] = [];
-  const before = new Map<string, readonly FormerRight[]>();
+  const before = new Map<string, readonly ChangedRight[]>();
   for (const one of page) {
-    if (one.kind === 'assignment' && (yield* isPutBack(suspects, one, before, now))) continue;
-    const isKept =
+    if (one.kind === 'assignment' && (yield* isKept(suspects, one, before, now))) continue;
+    const goesOn =
       !isAll && (keeps(PERMISSION_FOR[one.kind], yield* placeOf(one)) || (yield* isOfStronger(one, by, now)));
-    if (!isKept) found.push(one);
+    if (!goesOn) found.push(one);
   }
   return found;
 }
 
 /**
- * Whether an assignment has its former role and maker again with the end of the suspects.
- * @param before what is put back, by the places that were looked at
+ * Whether an assignment was there before the suspects changed it, and holds.
+ * @param before what they changed, by the places that were looked at
  */
-function* isPutBack(
+function* isKept(
   suspects: readonly Suspect[],
   one: MadeAssignment,
-  before: Map<string, readonly FormerRight[]>,
+  before: Map<string, readonly ChangedRight[]>,
   now: number,
 ): Work<boolean> {
   const place = placeOfAssignment(one);
   const key = keyOf(place);
-  const known = before.get(key) ?? (yield* changedRightsAt(suspects, place, now)).before;
+  const known = before.get(key) ?? (yield* changedRightsAt(suspects, place, now));
   before.set(key, known);
-  return known.some((right) => right.kind === 'assignment' && right.id === one.id && right.nextId === undefined);
+  return known.some(({ kept }) => kept?.kind === 'assignment' && kept.id === one.id);
 }
 
 /** Whether a member is somebody on whom the operator does not act who ends the rest: they hold a permission that the operator lacks. */

@@ -8,7 +8,7 @@ import { blockAgain } from '../../clients/blocked-domains.ts';
 import { type ClientsUndone, clientsTouchedBy, endClientActs } from '../../clients/disable.ts';
 import { endClientTokens } from '../../credentials/client-token-store.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
-import type { RightPlace } from '../../operators/right-change-store.ts';
+import type { FormerRole, RightPlace } from '../../operators/right-change-store.ts';
 import { lackingOf, type Operator } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/member-store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -19,17 +19,16 @@ import type { Upstream } from '../../upstreams/store.ts';
 import { endHandedOut, endInvitationsOf } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
 import { endRequestsBeyond, endRequestsOf } from '../accounts/waiting-requests.ts';
-import { grantOfRight } from '../operators/grants.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
 import { endUpstreamActs, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
+import { endRightChanges, endSomeRightChanges, giveOwnerBack, type RightsLeft } from './end-right-changes.ts';
 import { type Made, type MadeRights, NOTHING_MADE, openedAccounts, rightsToEnd } from './list-made.ts';
 import { type AccessPosition, accessPositions, endSomeAccess, type MadeAccess } from './made-access.ts';
 import { type AccountPosition, accountPositions, accountsMadeBy, endSomeAccounts } from './made-accounts.ts';
 import { endLifted, type LiftedRequirement, putSettingsBack } from './made-settings.ts';
 import { endOpened, lockOpened } from './opened-accounts.ts';
-import { putRightsBack, putSomeRightsBack, type RightsLeft } from './put-rights-back.ts';
-import { rightsToPutBack } from './rights-before.ts';
+import { rightsChangedBy } from './rights-before.ts';
 import type { LetGo } from './rules/let-go.ts';
 import { endsUnblocking, endsUpstreams, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
@@ -41,7 +40,7 @@ export interface EndedMakers {
   readonly upstreams: readonly Upstream[];
   /** What was put back of which people got something meanwhile. */
   readonly lifted: readonly LiftedRequirement[];
-  /** Where more of what they changed of the rights of others is to be put back. */
+  /** Where more of what they changed of the rights of others is to be ended. */
   readonly rights: readonly RightsLeft[];
   /** Where more of whom they let in is to be ended. */
   readonly access: readonly AccessPosition[];
@@ -86,11 +85,11 @@ export async function finishEnding(
   }
   for (const upstream of upstreams) await endSessionsThrough({ database, clock }, upstream, origin);
   for (const one of lifted) await endLifted({ database, clock }, one, origin);
-  // First: an assignment that is put back does not end.
+  // First: an assignment that was there before does not end.
   for (const position of rights) {
     for (let at: RightsLeft | undefined = position; at !== undefined; ) {
       const from: RightsLeft = at;
-      at = (await makingDatabase(database).commit(() => putSomeRightsBack(from, origin, clock()))).next;
+      at = (await makingDatabase(database).commit(() => endSomeRightChanges(from, origin, clock()))).next;
     }
   }
   for (const position of access) {
@@ -107,11 +106,18 @@ export async function finishEnding(
   }
 }
 
-/** Everybody whose acts end with an operator; without the last owner, whose role and acts go on. */
+/**
+ * Everybody whose acts end with an operator. Where no owner would be left, those are owners again whom they removed, or else the last one stays,
+ * whose acts go on.
+ */
 function* findSuspects(
   operatorId: string,
   { since = 0, openedSince = since, now, remaining, letGo, operator: by }: MadeEnding,
-): Work<{ readonly suspects: readonly Suspect[]; readonly kept: string | undefined }> {
+): Work<{
+  readonly suspects: readonly Suspect[];
+  readonly kept: string | undefined;
+  readonly former: readonly FormerRole[];
+}> {
   const ended = { since, openedSince, now, remaining, letGo, by };
   const suspects = yield* suspectsOf(operatorId, ended);
   const owners: string[] = [];
@@ -119,25 +125,27 @@ function* findSuspects(
     const { roles } = yield* rightsToEnd(suspect, now);
     owners.push(...roles.filter(isOwners).map(({ accountId }) => accountId));
   }
-  const kept = (yield* bringsOwnerBack(suspects, now)) ? undefined : yield* lastOwnerAmong(owners, now);
+  const last = yield* lastOwnerAmong(owners, now);
+  const former = last === undefined ? [] : yield* findFormerOwners(suspects, now);
+  const kept = former.length === 0 ? last : undefined;
   return {
     suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { ...ended, kept }),
-    kept,
+    ...{ kept, former },
   };
 }
 
 const isOfInstallation = (place: RightPlace): boolean => place.kind === 'role' && place.organizationId === null;
 
-/** Whether an owner is there again with what is put back: then nobody keeps the role to be the last one. */
-function* bringsOwnerBack(suspects: readonly Suspect[], now: number): Work<boolean> {
-  const { putBack } = yield* rightsToPutBack(suspects, suspects, now, isOfInstallation);
-  for (const right of putBack) {
-    const grant = grantOfRight(right);
-    if (right.kind !== 'role' || grant === undefined || !isOwners(grant)) continue;
-    const account = yield* findAccount({ id: right.accountId });
-    if (account !== undefined && mayAct(account, now)) return true;
+/** The owners whom suspects removed, and who may act. */
+function* findFormerOwners(suspects: readonly Suspect[], now: number): Work<readonly FormerRole[]> {
+  const { changedRights } = yield* rightsChangedBy(suspects, suspects, now, isOfInstallation);
+  const found: FormerRole[] = [];
+  for (const { former } of changedRights) {
+    if (former.kind !== 'role' || !isOwners(former)) continue;
+    const account = yield* findAccount({ id: former.accountId });
+    if (account !== undefined && mayAct(account, now)) found.push(former);
   }
-  return false;
+  return found;
 }
 
 /** How what an operator made is ended. */
@@ -206,7 +214,7 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
   const { operator, origin, now, sparesStronger = false, alsoEnd } = ending;
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
-  const { suspects, kept } = yield* findSuspects(operatorId, ending);
+  const { suspects, kept, former } = yield* findSuspects(operatorId, ending);
   // First, so that what is under way in these accounts is there before it is read what they made.
   yield* lockOpened(suspects);
   const through = yield* openedAccounts(suspects, now);
@@ -232,7 +240,8 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
       roles.push(role);
     }
   }
-  const { left: leftRights, ...rights } = yield* putRightsBack(suspects, origin, now);
+  const { left: leftRights, ...rights } = yield* endRightChanges(suspects, roles, origin, now);
+  for (const owner of former) yield* giveOwnerBack(owner, origin, now);
   for (const { accountId } of roles) {
     yield* endInvitationsBeyond(accountId, origin, now);
     yield* endRequestsBeyond(accountId, origin, now);

@@ -6,7 +6,6 @@ import { findGroup } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
 import {
   changersAmong,
-  type FormerAssignment,
   type FormerRight,
   type FormerRole,
   giverOf,
@@ -17,9 +16,11 @@ import {
 } from '../../operators/right-change-store.ts';
 import { excessOf, INSTALLATION, liveGrants, type Place } from '../../operators/rights.ts';
 import { findWholeMember } from '../../organizations/member-store.ts';
+import { findOrganization } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { grantOfRight } from '../operators/grants.ts';
 import { isInSpan } from './rules/spans.ts';
+import { whatHolds } from './rules/what-holds.ts';
 import { endsWithin, type Suspect } from './suspects.ts';
 
 /*
@@ -27,19 +28,20 @@ import { endsWithin, type Suspect } from './suspects.ts';
  * place, the changes since the last one by anybody else count: what another operator, or the person, decided after them stays.
  */
 
-/** What suspects changed of the rights of one holder at one place, since anybody else did. */
-export interface ChangedRights {
-  readonly place: RightPlace;
-  /** The earliest first. */
-  readonly changes: readonly RightChange[];
-  /** What was there before, and is put back: nothing of it was given by a suspect. */
-  readonly before: readonly FormerRight[];
+/** A right of somebody else that suspects changed or took away. */
+export interface ChangedRight {
+  /** What it was before: nothing of it was given by a suspect. */
+  readonly former: FormerRight;
+  /** What holds of it with the end of the suspects: what there was both before and since. Undefined where that is nothing. */
+  readonly kept: FormerRight | undefined;
+  /** Whether that is all that it was. */
+  readonly isWhole: boolean;
 }
 
 /** How many changes of an operator are listed. */
 const LISTED = 200;
 
-/** Where the putting back of what a suspect changed goes on. */
+/** Where the ending of what a suspect changed goes on. */
 export interface RightsPosition {
   readonly maker: Suspect;
   /** The id of the last change before. */
@@ -99,49 +101,65 @@ function* withoutSuspects(suspects: readonly Suspect[], right: FormerRight): Wor
   return (yield* isGivenBy(suspects, plain)) ? undefined : plain;
 }
 
-/** A right as it can be put back; undefined where it is as it was, has ended, or its place is gone. */
-function* asPresent(suspects: readonly Suspect[], right: FormerRight, now: number): Work<FormerRight | undefined> {
+/** Whether a right could still be given: it has not ended by itself, and its place is there. */
+function* isGivable(right: FormerRight, now: number): Work<boolean> {
+  if (right.kind === 'role') return liveGrants([right], now).length > 0;
+  if (right.kind === 'member') return (yield* findOrganization({ id: right.organizationId })) !== undefined;
+  const client = yield* findClient({ id: right.clientId });
+  if (client === undefined || !(right.role === null || client.roles.some(({ name }) => name === right.role)))
+    return false;
+  return right.groupId === null || (yield* findGroup({ id: right.groupId })) !== undefined;
+}
+
+/**
+ * What suspects left of a right; undefined for nothing.
+ * @param ended the roles that were ended already, of which nothing is left in the store
+ */
+function* leftOf(
+  suspects: readonly Suspect[],
+  right: FormerRight,
+  ended: readonly AccountGrant[],
+): Work<FormerRight | undefined> {
   switch (right.kind) {
     case 'role': {
-      const held = yield* heldRole(right);
-      const isSame = held?.expiresAt === right.expiresAt && held.madeBy === right.madeBy;
-      return isSame || liveGrants([right], now).length === 0 ? undefined : right;
+      const wasHeld = ended.find((one) => one.id !== OF_MEMBERSHIP && isSameRole(one, right));
+      const held = wasHeld ?? (yield* heldRole(right));
+      return held && { ...right, expiresAt: held.expiresAt, madeBy: held.madeBy, givenAt: held.createdAt ?? 0 };
     }
-    case 'member':
-      return isDeepStrictEqual(yield* findWholeMember(right), right) ? undefined : right;
-    case 'assignment':
-      return yield* assignmentToPutBack(suspects, right);
+    case 'member': {
+      const present = yield* findWholeMember(right);
+      const raised = ended.find((one) => one.id === OF_MEMBERSHIP && one.accountId === right.accountId);
+      if (present?.organizationId !== right.organizationId) return undefined;
+      return raised?.organizationId === right.organizationId
+        ? { ...present, role: raised.role === 'owner' ? 'OWNER' : 'ADMIN' }
+        : present;
+    }
+    case 'assignment': {
+      const same = yield* findSameAssignment(right);
+      if (same === undefined) return yield* findWholeAssignment(right);
+      return (yield* isGivenBy(suspects, same)) ? same : undefined;
+    }
   }
 }
+
+const isSameRole = (one: AccountGrant, { accountId, role, organizationId }: FormerRole): boolean =>
+  one.accountId === accountId && one.role === role && one.organizationId === organizationId;
 
 /** The role of the same name and place that an account has now. */
-export function* heldRole({ accountId, role, organizationId }: FormerRole): Work<AccountGrant | undefined> {
-  return (yield* grantsOf(accountId)).find(
-    (held) => held.id !== OF_MEMBERSHIP && held.role === role && held.organizationId === organizationId,
-  );
+export function* heldRole(right: FormerRole): Work<AccountGrant | undefined> {
+  return (yield* grantsOf(right.accountId)).find((held) => held.id !== OF_MEMBERSHIP && isSameRole(held, right));
 }
 
-/** What an assignment is put back into: the same one that a suspect made since, the one that was changed, or a new one. */
-function* assignmentToPutBack(
+/**
+ * What suspects changed of the rights of one holder at one place. What is beyond who ends them is left out.
+ * @param ended the roles that were ended already
+ */
+export function* changedRightsAt(
   suspects: readonly Suspect[],
-  right: FormerAssignment,
-): Work<FormerAssignment | undefined> {
-  const { id, clientId, role, groupId } = right;
-  const client = yield* findClient({ id: clientId });
-  if (client === undefined || (role !== null && !client.roles.some(({ name }) => name === role))) return undefined;
-  if (groupId !== null && (yield* findGroup({ id: groupId })) === undefined) return undefined;
-  const present = yield* findWholeAssignment({ id, clientId });
-  if (present?.role === role && present.madeBy === right.madeBy) return undefined;
-  const same = yield* findSameAssignment(right);
-  if (same !== undefined) {
-    return (yield* isGivenBy(suspects, same)) ? { ...right, id: same.id, nextId: undefined } : undefined;
-  }
-  if (present !== undefined) return { ...right, nextId: undefined };
-  return right.nextId === undefined ? undefined : right;
-}
-
-/** What suspects changed of the rights of one holder at one place. What is beyond who ends them is not put back. */
-export function* changedRightsAt(suspects: readonly Suspect[], place: RightPlace, now: number): Work<ChangedRights> {
+  place: RightPlace,
+  now: number,
+  ended: readonly AccountGrant[] = [],
+): Work<readonly ChangedRight[]> {
   const by = suspects[0]?.by;
   const changes: RightChange[] = [];
   for (const change of (yield* rightChangesAt(place)).toReversed()) {
@@ -150,15 +168,17 @@ export function* changedRightsAt(suspects: readonly Suspect[], place: RightPlace
     if (isEnding || !(yield* restsOn(suspects, change))) break;
     changes.unshift(change);
   }
-  const before: FormerRight[] = [];
+  const found: ChangedRight[] = [];
   for (const [first] of Map.groupBy(changes, ({ item }) => item).values()) {
-    const right = first?.former == null ? undefined : yield* withoutSuspects(suspects, first.former);
-    const grant = right && grantOfRight(right);
+    const former = first?.former == null ? undefined : yield* withoutSuspects(suspects, first.former);
+    const grant = former && grantOfRight(former);
     const isBeyond = by !== undefined && grant !== undefined && excessOf(by, grant) !== undefined;
-    const present = right === undefined || isBeyond ? undefined : yield* asPresent(suspects, right, now);
-    if (present !== undefined) before.push(present);
+    if (former === undefined || isBeyond || !(yield* isGivable(former, now))) continue;
+    const left = yield* leftOf(suspects, former, ended);
+    if (isDeepStrictEqual(left, former)) continue;
+    found.push({ former, ...whatHolds(former, left) });
   }
-  return { place, changes, before };
+  return found;
 }
 
 /** Of which holders and places a suspect changed rights, a part. @returns them, and where it goes on; undefined at the end */
@@ -179,32 +199,32 @@ export const keyOf = (place: RightPlace): string =>
     ? [place.kind, place.clientId, place.accountId, place.groupId, place.organizationId].join()
     : [place.kind, place.accountId, place.kind === 'role' ? place.organizationId : ''].join();
 
-/** What is put back of rights of others with the end of operators. */
-export interface RightsPutBack {
-  readonly putBack: readonly FormerRight[];
+/** What operators changed of the rights of others. */
+export interface ChangedRights {
+  readonly changedRights: readonly ChangedRight[];
   /** Whether there may be more. */
-  readonly hasMorePutBack: boolean;
+  readonly hasMoreChangedRights: boolean;
 }
 
 /**
- * What would be put back of what some of the suspects changed: of each the first part.
+ * What some of the suspects changed of the rights of others: of each the first part.
  * @param isAsked about which holders and places it is asked
  */
-export function* rightsToPutBack(
+export function* rightsChangedBy(
   suspects: readonly Suspect[],
   makers: readonly Suspect[],
   now: number,
   isAsked: (place: RightPlace) => boolean = () => true,
-): Work<RightsPutBack> {
-  const found = new Map<string, readonly FormerRight[]>();
-  let hasMorePutBack = false;
+): Work<ChangedRights> {
+  const found = new Map<string, readonly ChangedRight[]>();
+  let hasMoreChangedRights = false;
   for (const position of yield* rightsPositions(makers)) {
     const { places, next } = yield* somePlaces(position, LISTED);
     for (const place of places.filter(isAsked)) {
       const key = keyOf(place);
-      if (!found.has(key)) found.set(key, (yield* changedRightsAt(suspects, place, now)).before);
+      if (!found.has(key)) found.set(key, yield* changedRightsAt(suspects, place, now));
     }
-    hasMorePutBack ||= next !== undefined;
+    hasMoreChangedRights ||= next !== undefined;
   }
-  return { putBack: [...found.values()].flat(), hasMorePutBack };
+  return { changedRights: [...found.values()].flat(), hasMoreChangedRights };
 }

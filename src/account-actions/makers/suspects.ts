@@ -59,7 +59,7 @@ export interface Remaining {
 type MadeGrant = OperatorGrant & {
   readonly madeBy: string | null;
   readonly createdAt: number | null;
-  /** Whether it was changed or taken away, and is to be put back. */
+  /** Whether it was changed or taken away. */
   readonly isFormer?: true;
 };
 
@@ -134,7 +134,7 @@ function* followRights(chain: Chain): Work<void> {
   }
 }
 
-/** What somebody held before those who end changed it or took it away: it is put back, so what it allowed goes on. */
+/** What somebody held before those who end changed it or took it away: what it allowed goes on. */
 function* formerGrantsOf({ reached, now }: Chain, accountId: string): Work<readonly MadeGrant[]> {
   const found: MadeGrant[] = [];
   const byPlace = Map.groupBy(yield* rightChangesOf({ accountId }), ({ place }) =>

@@ -41,8 +41,10 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly leftSettings: readonly string[];
   /** How many assignments to apps and memberships ended that were given with it. */
   readonly access: number;
-  /** How many roles, memberships and assignments of others are as they were before they were changed or taken away with it. */
+  /** How many roles, memberships and assignments of others that were raised with it are as they were before. */
   readonly rights: number;
+  /** How many were taken away with it, or made less. */
+  readonly lostRights: number;
   /** How many accounts were suspended that were created with it. */
   readonly suspended: number;
   /** The other accounts that were created or changed with it. */
@@ -129,13 +131,14 @@ function* endMadeSince(
       yield* endRequestsOf(maker, origin, now);
     },
   });
-  const { adminKeys, roles, unblockedDomains, settings, upstreams, access, putBack, accounts, through } = ended;
+  const { adminKeys, roles, unblockedDomains, settings, upstreams, access, changedRights, accounts, through } = ended;
   const { makers, clients } = ended;
   const counts = {
     made: adminKeys.length + roles.length,
     upstreams: upstreams.length,
     access: access.length,
-    rights: putBack.length,
+    rights: changedRights.filter(({ isWhole }) => isWhole).length,
+    lostRights: changedRights.filter(({ isWhole }) => !isWhole).length,
   };
   const suspended = accounts.filter(({ ends }) => ends).length;
   const changed = accounts.filter(({ ends }) => !ends).map(({ accountId: id }) => id);
@@ -159,7 +162,7 @@ function countMade(
   const all = [made, ...through.map((one) => one.made)];
   const settings = all.flatMap((one) => one.settings).filter(({ id }) => !told.settings.has(id));
   const accountIds = [...all.flatMap(({ accounts }) => accounts), ...through].map(({ accountId }) => accountId);
-  const count = (...names: readonly ('adminKeys' | 'roles' | 'upstreams' | 'access' | 'putBack')[]): number =>
+  const count = (...names: readonly ('adminKeys' | 'roles' | 'upstreams' | 'access' | 'changedRights')[]): number =>
     names.flatMap((name) => all.map((one) => one[name].length)).reduce((sum, length) => sum + length, 0);
   return {
     made: count('adminKeys', 'roles'),
@@ -168,7 +171,7 @@ function countMade(
     upstreams: count('upstreams'),
     settings: settings.length + all.flatMap(({ unblockedDomains }) => unblockedDomains).length,
     access: count('access'),
-    rights: count('putBack'),
+    rights: count('changedRights'),
     accounts: [...new Set(accountIds)].filter((id) => !told.accounts.has(id)),
   };
 }

@@ -106,7 +106,7 @@ const MadeAccountRecord = Type.Object(
   { title: 'MadeAccount' },
 );
 
-const PutBackRecord = Type.Object(
+const ChangedRightRecord = Type.Object(
   {
     kind: Type.Unsafe<string>({ enum: ['role', 'member', 'assignment'] }),
     clientId: idOrNull,
@@ -116,9 +116,13 @@ const PutBackRecord = Type.Object(
     role: Type.Union([Type.String(), Type.Null()], {
       about: 'The role of an operator, of a member, or of the app; null for none.',
     }),
-    expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { about: 'When a role ends.' }),
+    expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { about: 'When a role ended.' }),
+    asBefore: Type.Boolean({
+      about:
+        'Whether it is as it was before with `endMade`, as it was raised since. Otherwise it was taken away or made less, and nobody has it again by this: give it again where that was wrong.',
+    }),
   },
-  { title: 'RightPutBack' },
+  { title: 'ChangedRight' },
 );
 
 const MADE = {
@@ -145,11 +149,11 @@ const MADE = {
       'Assignments to apps, members of groups, and plain members of organizations: of each kind the first 200. Also members of groups whom another provider let in by what the operator did to it. They end with `endMade`, with the others.',
   }),
   hasMoreAccess: Type.Boolean(),
-  putBack: Type.Array(PutBackRecord, {
+  changedRights: Type.Array(ChangedRightRecord, {
     about:
-      'Roles, memberships and assignments of others that were changed or taken away in the last 30 days, as they were before: the first ones. With `endMade`, the others with them, they are given back as they were, if nobody else changed them since, and who had given them is not ended as well.',
+      'Roles, memberships and assignments of others that were changed or taken away in the last 30 days, as they were before, and that nobody else changed since: the first ones. With `endMade`, those that were raised are as they were before; nobody gets a right by it that is not there now.',
   }),
-  hasMorePutBack: Type.Boolean(),
+  hasMoreChangedRights: Type.Boolean(),
   accounts: Type.Array(MadeAccountRecord, {
     about:
       'Accounts that were created or changed and are not suspended: those of the newest 50 acts, and 50 effects of what was done to other providers. With `endMade`, all that were created and have no other owner are suspended.',
@@ -204,7 +208,7 @@ export const NOTHING_MADE_RECORD = {
     access: [],
     hasMoreAccess: false,
   },
-  ...{ putBack: [], hasMorePutBack: false, accounts: [], hasMoreAccounts: false, through: [] },
+  ...{ changedRights: [], hasMoreChangedRights: false, accounts: [], hasMoreAccounts: false, through: [] },
 };
 
 /** A parameter of a query that is on with `true`. */

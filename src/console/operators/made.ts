@@ -78,17 +78,19 @@ function madeList(site: Site, visit: ConsoleVisit, made: Omit<Made, 'through'>):
   return joined(site, listed);
 }
 
-/** Rights of others as they were before. */
+/** Rights of others as they were before: those that are so again with the end, or those that were taken away or made less. */
 function rightsList(
   site: Site,
   visit: ConsoleVisit,
-  { putBack, hasMorePutBack }: Pick<Made, 'putBack' | 'hasMorePutBack'>,
+  { changedRights, hasMoreChangedRights }: Pick<Made, 'changedRights' | 'hasMoreChangedRights'>,
+  areAsBefore: boolean,
 ): HtmlPart {
   const { operators: text, roles: names } = site.messages.operators;
   const { formerRights, moreRights } = text.made;
   const linked = (address: string, id: string): HtmlPart => html`<a href="${site.path(address)}">${id}</a>`;
   const organization = (id: string): HtmlPart => linked(organizationAddress(id), id);
-  const listed = putBack.map((right): HtmlPart => {
+  const shown = changedRights.filter(({ isWhole }) => isWhole === areAsBefore);
+  const listed = shown.map(({ former: right }): HtmlPart => {
     const person = right.accountId === null ? undefined : personLink(site, visit, right.accountId);
     if (right.kind === 'role') return formerRights.role(names[right.role], person);
     if (right.kind === 'member') return formerRights.member(person, organization(right.organizationId));
@@ -97,7 +99,7 @@ function rightsList(
     const whole = organizationId === null ? undefined : formerRights.organization(organization(organizationId));
     return formerRights.assignment(person ?? group ?? whole, linked(appAddress(clientId), clientId));
   });
-  return joined(site, hasMorePutBack ? [...listed, moreRights] : listed);
+  return joined(site, hasMoreChangedRights && changedRights.length > 0 ? [...listed, moreRights] : listed);
 }
 
 /** The accounts of others with which a part of it was made, a paragraph each. */
@@ -119,8 +121,9 @@ export function endMadeChoice(site: Site, visit: ConsoleVisit, made: Made, isCho
   if (isNothing(made)) return html`<p class="muted">${text.madeNothing}</p>`;
   const through = throughList(site, visit, made, false);
   const note = made.accounts.length > 0 && html`<p class="muted">${text.accountsNote}</p>`;
-  const rights = rightsList(site, visit, made);
-  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${rights !== undefined && html`<p>${text.putsBack(rights)}</p>`}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
+  const raised = rightsList(site, visit, made, true);
+  const lost = rightsList(site, visit, made, false);
+  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${raised !== undefined && html`<p>${text.raisedRights(raised)}</p>`}${lost !== undefined && html`<p>${text.lostRights(lost)}</p>`}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
 }
 
 /** Whether the form says that it ends as well. */
@@ -160,9 +163,10 @@ export function endedMade(site: Site, visit: ConsoleVisit, made: Made, isEnded: 
   const listed = madeList(site, visit, shown);
   const since = joined(site, settingsList(site, made, 'left'));
   const through = throughList(site, visit, made, isEnded);
-  const rights = rightsList(site, visit, made);
-  const parts = [listed, left, since, rights];
+  const raised = rightsList(site, visit, made, true);
+  const lost = rightsList(site, visit, made, false);
+  const parts = [listed, left, since, raised, lost];
   if (parts.every((part) => part === undefined) && made.through.length === 0) return undefined;
   const isKnownAsOther = made.upstreams.some(({ acts }) => acts.includes('client'));
-  return html`${listed !== undefined && html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`}${through}${rights !== undefined && html`<p>${isEnded ? text.wasPutBack(rights) : text.wasChanged(rights)}</p>`}${left !== undefined && html`<p>${text.checkAccounts(left)}</p>`}${since !== undefined && html`<p>${text.checkSettings(since)}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
+  return html`${listed !== undefined && html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`}${through}${raised !== undefined && html`<p>${isEnded ? text.rightsAsBefore(raised) : text.rightsStayRaised(raised)}</p>`}${lost !== undefined && html`<p>${text.lostRights(lost)}</p>`}${left !== undefined && html`<p>${text.checkAccounts(left)}</p>`}${since !== undefined && html`<p>${text.checkSettings(since)}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
 }

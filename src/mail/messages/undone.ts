@@ -56,8 +56,12 @@ export const undoneTexts = {
     'The passkey with which this was done no longer works. If you still have it, add it again on the Security page of your account.',
   rights: (count: number) =>
     count === 1
-      ? 'A role, a membership or an assignment of somebody else that was changed or taken away is as it was before.'
-      : `${count} roles, memberships and assignments of others that were changed or taken away are as they were before.`,
+      ? 'A role, a membership or an assignment of somebody else that was raised is as it was before.'
+      : `${count} roles, memberships and assignments of others that were raised are as they were before.`,
+  lostRights: (count: number) =>
+    count === 1
+      ? 'A role, a membership or an assignment of somebody else was taken away or made less. If that was wrong, ask an operator to give it again.'
+      : `${count} roles, memberships and assignments of others were taken away or made less. Where that was wrong, ask an operator to give them again.`,
   leftSettings: (ids: readonly string[]) =>
     `Settings of these stay as they are, as somebody else changed them since or they were changed very often: ${idsText(ids)}. Check them.`,
   changed: (accountIds: readonly string[]) =>

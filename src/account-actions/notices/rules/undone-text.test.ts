@@ -13,9 +13,10 @@ test('who has an account again is told of every way in that was removed, another
   ]);
 });
 
-test('rights of others that are put back are counted', () => {
-  assert.deepEqual(undoneSentences({ ...NOTHING, rights: 2 }), [
-    '2 roles, memberships and assignments of others that were changed or taken away are as they were before.',
+test('rights of others that were raised, and those that were taken away, are counted', () => {
+  assert.deepEqual(undoneSentences({ ...NOTHING, rights: 2, lostRights: 1 }), [
+    '2 roles, memberships and assignments of others that were raised are as they were before.',
+    'A role, a membership or an assignment of somebody else was taken away or made less. If that was wrong, ask an operator to give it again.',
   ]);
 });
 

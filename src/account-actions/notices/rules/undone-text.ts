@@ -28,8 +28,10 @@ export interface UndoneFacts {
   readonly leftSettings: readonly string[];
   /** How many assignments to apps and memberships that were given with the account. */
   readonly access: number;
-  /** How many roles, memberships and assignments of others are as they were before they were changed or taken away with the account. */
+  /** How many roles, memberships and assignments of others that were raised with the account are as they were before. */
   readonly rights: number;
+  /** How many were taken away with it, or made less. */
+  readonly lostRights: number;
   /** How many accounts were suspended that were created with the account. */
   readonly suspended: number;
   /** The other accounts that were created or changed with it, by their ids. */
@@ -49,6 +51,7 @@ export const NOTHING_UNDONE: UndoneFacts = {
     settings: 0,
     access: 0,
     rights: 0,
+    lostRights: 0,
     suspended: 0,
     leftSettings: [],
     changed: [],
@@ -112,6 +115,7 @@ export function undoneSentences({
   passkeysRestored,
   identities,
   usedPasskeys = 0,
+  lostRights,
   apps,
   made,
   registered,
@@ -153,6 +157,7 @@ export function undoneSentences({
     identities > 0 && texts.disconnected,
     usedPasskeys > 0 && texts.usedPasskey,
     rights > 0 && texts.rights(rights),
+    lostRights > 0 && texts.lostRights(lostRights),
     leftSettings.length > 0 && texts.leftSettings(leftSettings),
     changed.length > 0 && texts.changed(changed),
     through.length > 0 && texts.through(through),
