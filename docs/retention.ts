@@ -411,7 +411,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   },
   account_opening: {
     holds:
-      'When operators set how a person signs in (a password, an address, no authenticator app, a recovery), and until when they may have known it',
+      'When operators set how a person signs in (a password, an address, no authenticator app, a recovery, a provider that they registered or enabled), and until when they may have known it',
     until: `Its owner took the account back, or it was deleted, and nothing is left that was made through it, looked at every ${span(OPENING_REVIEWED_AFTER)}`,
     why: 'What was made through the account of a colleague ends with the stolen key or account that opened it',
     days: null,

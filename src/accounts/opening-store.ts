@@ -1,6 +1,6 @@
 import { DAY } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
-import { command } from '../platform/database/statement.ts';
+import { command, many } from '../platform/database/statement.ts';
 import type { AccountActKind, AccountActor } from './act-store.ts';
 
 /*
@@ -13,7 +13,15 @@ import type { AccountActKind, AccountActor } from './act-store.ts';
  * What opens an account: its creation with an address or a password, another address or password, the end of an authenticator app, or a
  * recovery by a link of the operator.
  */
-export type OpeningKind = Extract<AccountActKind, 'created' | 'address' | 'password' | 'factor removed' | 'recovered'>;
+type DirectOpening = Extract<AccountActKind, 'created' | 'address' | 'password' | 'factor removed' | 'recovered'>;
+
+/**
+ * Or that its person created it with a provider, or connected it with one, which the operator had registered or enabled: who runs the
+ * provider signs in as that person.
+ */
+export type ProviderOpening = 'joined' | 'connected';
+
+export type OpeningKind = DirectOpening | ProviderOpening;
 
 /** After how long it is looked again whether anything rests on an opening. */
 export const OPENING_REVIEWED_AFTER = 30 * DAY;
@@ -21,12 +29,15 @@ export const OPENING_REVIEWED_AFTER = 30 * DAY;
 interface NewOpening {
   readonly accountId: string;
   readonly kind: OpeningKind;
+  /** When the operator acted. */
   readonly actedAt: number;
+  /** Since when that opens the account, where that is later. */
+  readonly opensAt?: number;
   /** Whether an authenticator app from before is asked for at every sign-in and recovery. A passkey is not, beside a password. */
   readonly isGuarded: boolean;
 }
 
-interface StoredOpening extends Omit<NewOpening, 'isGuarded'> {
+interface StoredOpening extends Omit<NewOpening, 'isGuarded' | 'opensAt'> {
   readonly operatorId: string;
   readonly usableAt: number | null;
   readonly movedAt: number | null;
@@ -71,12 +82,32 @@ export const NO_OPERATOR = '0';
 /** Records what an operator does to an account, in the unit of work that does it and holds the account's lock. */
 export function* recordOpening({ operator }: AccountActor, opening: NewOpening): Work<void> {
   if (operator === undefined) return;
-  const { isGuarded, ...acted } = opening;
+  const { isGuarded, opensAt = opening.actedAt, ...acted } = opening;
   const { kind, actedAt } = acted;
-  const usableAt = isGuarded ? null : actedAt;
+  const usableAt = isGuarded ? null : opensAt;
   const movedAt = kind === 'address' || kind === 'created' ? actedAt : null;
-  const reviewAt = actedAt + OPENING_REVIEWED_AFTER;
+  const reviewAt = opensAt + OPENING_REVIEWED_AFTER;
   yield* insert({ ...acted, operatorId: operator.id, usableAt, movedAt, reviewAt });
+}
+
+const sameOpenings = many(
+  (db, p: { accountId: string; operatorId: string; kind: OpeningKind; actedAt: number }) =>
+    db
+      .selectFrom('account_opening')
+      .select('id')
+      .where('account_id', '=', p.accountId)
+      .where('operator_id', '=', p.operatorId)
+      .where('kind', '=', p.kind)
+      .where('acted_at', '=', p.actedAt)
+      .where('ended_at', 'is', null),
+  ({ id }) => id,
+);
+
+/** The same of an act that may open an account again and again: one that still does is not repeated. */
+export function* recordOpeningOnce(operatorId: string, opening: NewOpening): Work<void> {
+  const { accountId, kind, actedAt } = opening;
+  if ((yield* sameOpenings({ accountId, operatorId, kind, actedAt })).length > 0) return;
+  yield* recordOpening({ operator: { id: operatorId } }, opening);
 }
 
 /** Records that an operator decided which address an account has: for others than the operator it is as good as that of before. */

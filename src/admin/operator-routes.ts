@@ -8,6 +8,7 @@ import type { MadeAccess } from '../account-actions/makers/made-access.ts';
 import type { MadeAccountAct } from '../account-actions/makers/made-accounts.ts';
 import { revokeRole } from '../account-actions/makers/revoke-role.ts';
 import { grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
+import type { OpeningKind } from '../accounts/opening-store.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
 import type { ClientActKind } from '../clients/act-store.ts';
 import type { FormerRight } from '../operators/right-change-store.ts';
@@ -114,8 +115,9 @@ const ACCOUNT_ACTS = {
   recovered: 'recovered',
   'let in again': 'let_in_again',
   joined: 'joined_through_provider',
+  connected: 'connected_to_provider',
   written: 'written_through_provider',
-} as const satisfies Record<MadeAccountAct, string>;
+} as const satisfies Record<MadeAccountAct | OpeningKind, string>;
 
 /** The roles of accounts, and the admin keys. */
 export function operatorRoutes(admin: AdminApp, clock: Clock): void {

@@ -125,6 +125,7 @@ const made = {
     recovered: 'recovered',
     'let in again': 'let in again',
     joined: 'created through a provider that it had changed',
+    connected: 'connected to a provider that it had enabled',
     written: 'profile written by a provider that it had changed',
   },
   formerRights: {

@@ -7,6 +7,8 @@ import { SIGN_UP_MODES, type Upstream, type UpstreamSignUp } from './store.ts';
 
 /** By what an upstream does something that an operator may have set. */
 type Question =
+  /** That it signs somebody in, as anybody whom it knows. */
+  | { readonly by: 'identity' }
   /** That a person creates an account with an address, as it is compared. */
   | { readonly by: 'sign-up'; readonly email: string; readonly isVouched: boolean }
   /** That claims are written. */
@@ -48,6 +50,7 @@ function changedAt(upstream: Upstream, changes: readonly KeptChange[], question:
 
 /** Whether it rests on how an upstream differs from what it was without somebody's changes. */
 function restsOn(upstream: Upstream, without: UpstreamRights, question: Question): boolean {
+  if (question.by === 'identity') return false;
   if (question.by === 'claims') {
     return question.fields.some((field) => upstream.claimsMap[field] !== without.claimsMap[field]);
   }

@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, agent } from '../support/agent.ts';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
+import { act } from '../support/console.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { DAY, MINUTE, query } from '../support/outcome.ts';
-import { newestMail } from '../support/recovery.ts';
+import { addPasskeyOnPage, usePasskey } from '../support/passkeys.ts';
+import { newestMail, recover } from '../support/recovery.ts';
 import { startServer } from '../support/server.ts';
-import { takenBack } from '../support/taken-back.ts';
+import { RECOVERED, takenBack } from '../support/taken-back.ts';
 import { joinedThrough, newUpstream, type TestUpstream, throughUpstream } from '../upstreams/people.ts';
 
 const server = await startServer({
@@ -260,4 +262,88 @@ test('a sign-up that began before the provider was put back is not completed aft
   server.advance(11_000);
   await join(upstream, 'welcome', 'honest.example');
   assert.deepEqual((await made(key)).accounts, []);
+});
+
+/** Connects an identity on the Security page. */
+async function connect(browser: Agent, upstream: TestUpstream, person: { readonly sub: string }): Promise<void> {
+  upstream.provider.person = person;
+  const path = `/account/security/connect/${upstream.name}`;
+  const left = await browser.get(path);
+  const back = await browser.get(upstream.provider.authorize(left.location?.href ?? '').href);
+  const done = await browser.submit(await browser.get(back.location?.href ?? ''), {}, `${path}/confirm`);
+  assert.match(done.text, /is connected/);
+}
+
+/** What somebody who runs a provider does as a person whom it knows: a passkey of their own, and a key of an owner. */
+async function plant(upstream: TestUpstream, sub: string, id: string) {
+  upstream.provider.person = { sub };
+  const thief = agent(server.baseUrl);
+  assert.equal((await throughUpstream(thief, upstream)).location?.pathname, '/account');
+  const passkey = await addPasskeyOnPage(server, thief, id);
+  server.advance(MINUTE);
+  const browser = agent(server.baseUrl);
+  assert.equal((await usePasskey(browser, passkey)).status, 303);
+  const operator = { id, username: '', browser, factor: { seed: '', recoveryCodes: [] } };
+  const answer = await act(server, operator, '/console/keys/new', {}, { name: `planted-${sub}`, role: 'owner' });
+  assert.equal(answer.status, 200, answer.text);
+  const planted = (await call('GET', '/admin-keys')).items.find(
+    ({ name }: { name: string }) => name === `planted-${sub}`,
+  );
+  const works = async () => {
+    const key = /tak_[\w-]+/.exec(answer.text)?.[0];
+    assert.ok(key !== undefined);
+    return (await admin(server, 'GET', '/clients', undefined, key)).status === 200;
+  };
+  assert.ok(await works());
+  return { browser, works, keyId: planted.id, passkey };
+}
+
+for (const how of ['joined', 'connected'] as const) {
+  test(`what was made through an account that ${how} through a provider of a key ends with the key`, async () => {
+    const key = await newKey();
+    const username = `eve-${how}`;
+    const upstream = await provider({ signUp: 'anyone' }, key);
+    if (how === 'joined') await join(upstream, username, 'corp.example');
+    else {
+      const honest = await provider({ signUp: 'anyone' });
+      await connect(await join(honest, username, 'corp.example'), upstream, { sub: username });
+    }
+    const id = await idOf(username);
+    server.advance(DAY);
+    await call('PUT', `/users/${id}/roles/owner`, {});
+    server.advance(DAY);
+    const planted = await plant(upstream, username, id);
+    const acts = [how === 'joined' ? 'joined_through_provider' : 'connected_to_provider'];
+    const listed = (await made(key)).through;
+    const through = (found: typeof listed) =>
+      found.map(({ userId, acts: done, ends, made: own }: (typeof listed)[number]) => ({
+        ...{ userId, acts: done, ends, keys: own.adminKeys.map(({ id: keyId }: { id: string }) => keyId) },
+      }));
+    assert.deepEqual(through(listed), [{ userId: id, acts, ends: true, keys: [planted.keyId] }]);
+    assert.deepEqual(through((await end(key)).through), through(listed));
+    assert.equal(await planted.works(), false);
+    assert.equal(await isSignedIn(planted.browser), false);
+    assert.notEqual((await usePasskey(agent(server.baseUrl), planted.passkey)).status, 303);
+    assert.deepEqual((await call('GET', `/users/${id}/identities`)).items, []);
+    assert.deepEqual((await made(key)).through, []);
+    // The role was given by somebody else.
+    assert.equal((await call('GET', `/users/${id}/roles`)).items.length, 1);
+  });
+}
+
+test('an account that its person recovered since, or that an authenticator app guards, is not reached through the provider', async () => {
+  const key = await newKey();
+  const upstream = await provider({ signUp: 'anyone' }, key);
+  const guarded = await operatorInBrowser(server, { emailVerified: true });
+  const browser = await takenBack(server).signedInWith({ user: guarded.user, email: '' }, guarded.factor);
+  await connect(browser, upstream, { sub: 'guarded' });
+  await join(upstream, 'recovered', 'corp.example');
+  const id = await idOf('recovered');
+  assert.equal((await recover(server, 'recovered@corp.example', RECOVERED)).status, 303);
+  for (const one of [guarded.user.id, id]) await call('PUT', `/users/${one}/roles/owner`, {});
+  server.advance(DAY);
+  const own = await signInOnCommandLine(server, { ...guarded, browser });
+  const { id: keyId } = await newKey(own);
+  assert.deepEqual((await end(key)).through, []);
+  assert.ok((await call('GET', '/admin-keys')).items.some((one: { id: string }) => one.id === keyId));
 });

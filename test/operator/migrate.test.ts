@@ -209,6 +209,39 @@ for (const [kind, make, skip] of kinds) {
       assert.deepEqual(found, ['1 3 password 20 20 0', '1 4 address 30 0 30', '2 4 recovered 25 25 0']);
     });
 
+    test('which accounts were created or connected with a provider of an operator is known from before', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const earlier = Object.entries(timeline).filter(([name]) => name < '0042-provider-openings');
+      await migrateDatabase(config, { steps: Object.fromEntries(earlier) });
+      const rows = [3, 4].map(
+        (
+          id,
+        ) => `INSERT INTO account (id, username, email, email_key, email_verified, generation, display_name, about, language, social_links,
+          avatar_color, created_at, updated_at) VALUES (${id}, 'u${id}', 'u${id}@b.example', 'u${id}@b.example', 1, 'g', 'Ada', '', 'en', '[]', 'c', 10, 10)`,
+      );
+      rows.push(
+        "INSERT INTO totp_secret (account_id, sealed, generation, created_at, confirmed_at, last_step) VALUES (4, 's', 'g', 20, 25, 0)",
+        `INSERT INTO upstream (id, name, kind, display_name, issuer, client_id, scopes, sign_up, sign_up_domains, status, position, created_at, updated_at)
+          VALUES (7, 'up', 'oidc', 'Up', 'https://up.example', 'c', '[]', 'nobody', '[]', 'active', 0, 5, 5)`,
+      );
+      for (const act of ["1, 'registered', 5", "1, 'enabled', 8", "2, 'enabled', 20", "2, 'rights', 6"]) {
+        rows.push(
+          `INSERT INTO upstream_act (upstream_id, operator_id, kind, acted_at, changes) VALUES (7, ${act}, '[]')`,
+        );
+      }
+      for (const identity of ["'a', 's3', 3, 10", "'b', 's4', 4, 30"]) {
+        rows.push(
+          `INSERT INTO upstream_identity (id, subject, account_id, created_at, upstream_id, issuer) VALUES (${identity}, 7, 'https://up.example')`,
+        );
+      }
+      for (const row of rows) await at.execute(row);
+      await migrateDatabase(config);
+      const opening = ['operator_id', 'account_id', 'kind', 'acted_at', 'COALESCE(usable_at, 0)'];
+      const found = await at.names(`SELECT ${opening.join(" || ' ' || ")} AS name FROM account_opening ORDER BY id`);
+      assert.deepEqual(found, ['1 3 joined 8 10', '1 4 connected 8 0', '2 4 connected 20 0']);
+    });
+
     test('of many commands at the same time one migrates, and the others find nothing to do', async () => {
       const at = await place();
       const answers = await Promise.all(

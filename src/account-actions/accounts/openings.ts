@@ -3,10 +3,12 @@ import {
   endReplacedOpenings,
   NO_OPERATOR,
   type OpeningKind,
+  type ProviderOpening,
   type Recovered,
   recordAddressDecision,
   recordLostGuard,
   recordOpening,
+  recordOpeningOnce,
   settleRecoveredOpenings,
 } from '../../accounts/opening-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
@@ -15,6 +17,8 @@ import { listFactors } from '../../authenticators/factor-store.ts';
 import { findTotpSeed } from '../../authenticators/totp-store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { listIdentities } from '../../upstreams/identity-store.ts';
+import { operatorsBehind } from '../../upstreams/operators-behind.ts';
+import type { Upstream } from '../../upstreams/store.ts';
 
 /** Records what an operator did to an account with which they may sign in to it, in the unit of work that did it and holds its lock. */
 export function* recordAccountOpening(
@@ -26,6 +30,24 @@ export function* recordAccountOpening(
   if (actor.operator === undefined) return;
   const isGuarded = (yield* findTotpSeed({ accountId })) !== undefined;
   yield* recordOpening(actor, { accountId, kind, actedAt, isGuarded });
+}
+
+/**
+ * Records that an identity at a provider was connected to an account, in the unit of work that holds the account's lock or creates it. An
+ * operator who registered or enabled the provider may be who runs it, and signs in with that identity.
+ */
+export function* recordProviderOpening(
+  upstream: Upstream,
+  accountId: string,
+  kind: ProviderOpening,
+  opensAt: number,
+): Work<void> {
+  const behind = yield* operatorsBehind(upstream, { by: 'identity' });
+  if (behind.length === 0) return;
+  const isGuarded = (yield* findTotpSeed({ accountId })) !== undefined;
+  for (const { operatorId, actedAt } of behind) {
+    yield* recordOpeningOnce(operatorId, { accountId, kind, actedAt, opensAt, isGuarded });
+  }
 }
 
 /** When the youngest was set up of what lets somebody in beside a password and the address, or is asked for beside them. */

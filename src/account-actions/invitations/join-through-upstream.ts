@@ -8,6 +8,7 @@ import { operatorsBehind } from '../../upstreams/operators-behind.ts';
 import { holdUpstream } from '../../upstreams/store.ts';
 import { VOUCHED_FOR, whyNotVouched } from '../../upstreams/vouching.ts';
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
+import { recordProviderOpening } from '../accounts/openings.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
@@ -65,6 +66,7 @@ export function* joinThroughUpstream(
   yield* recordEffect(yield* operatorsBehind(upstream, behind), id, 'joined');
   const identity = newIdentity(upstreamId, person, id, account.createdAt);
   if (!(yield* insertIdentity(identity))) throw new NotVouched();
+  yield* recordProviderOpening(upstream, id, 'joined', account.createdAt);
   const cameFrom = upstreamOriginOf(identity, person, generation);
   if ((yield* whyNotVouched(cameFrom, now)) !== undefined) throw new NotVouched();
   if (!(yield* useUpstreamState(state, now))) throw new NotVouched();

@@ -11,7 +11,6 @@ import { lockAccount } from '../../accounts/store.ts';
 import { lackingForKeysOf } from '../../admin-keys/live.ts';
 import { record } from '../../audit/audit.ts';
 import { withFactorAmong } from '../../authenticators/factor-store.ts';
-import type { Permission } from '../../operators/permissions.ts';
 import { holdsEverything, INSTALLATION, type Operator } from '../../operators/rights.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -61,15 +60,8 @@ export interface AccountPosition {
   readonly before: string;
 }
 
-/** What a person needs to do this to an account. */
-const PERMISSION_OF: Readonly<Record<MadeAccountAct, Permission>> = {
-  ...ACCOUNT_PERMISSION_OF,
-  joined: 'upstreams.manage',
-  written: 'upstreams.manage',
-};
-
 /** Whether an act of a maker goes on. A role of an organization reaches no account. */
-const goesOn = ({ keeps }: Suspect, kind: MadeAccountAct): boolean => keeps(PERMISSION_OF[kind], INSTALLATION);
+const goesOn = ({ keeps }: Suspect, kind: MadeAccountAct): boolean => keeps(ACCOUNT_PERMISSION_OF[kind], INSTALLATION);
 
 /** What is known when it is asked to whom accounts belong. */
 interface Asked {

@@ -25,7 +25,7 @@ const ids = positionsOf(50, '0');
 
 /**
  * Of the accounts, those count that hold a role, or of which something is left that was made through them: of very many, few do. Of those that
- * were created, which may be everybody's, it is not asked for all of that where they hold no role any more.
+ * were created or joined through a provider, which may be everybody's, it is not asked for all of that where they hold no role any more.
  */
 const usable = many(
   (db, p: Positioned & { since: number }) =>
@@ -51,7 +51,10 @@ const usable = many(
           eb.selectFrom('client_act').select('client_act.id').where('client_act.operator_id', '=', account),
         ];
         const made = eb.or(madeByHolder(account).map((rows) => eb.exists(rows)));
-        return eb.or([...first.map((rows) => eb.exists(rows)), eb.and([eb('opening.kind', '!=', 'created'), made])]);
+        return eb.or([
+          ...first.map((rows) => eb.exists(rows)),
+          eb.and([eb('opening.kind', 'not in', ['created', 'joined']), made]),
+        ]);
       })
       .orderBy('opening.id'),
   ({ usable_at: usableAt, moved_at: movedAt, ended_at: endedAt, ...row }): Opening => ({

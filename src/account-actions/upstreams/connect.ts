@@ -10,6 +10,7 @@ import { findIdentity, insertIdentity, listIdentities, removeIdentity } from '..
 import { holdUpstream, type Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
+import { recordProviderOpening } from '../accounts/openings.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { accountTime } from '../notices/account-time.ts';
@@ -59,6 +60,7 @@ export function connectIdentity(
       yield* removeIdentity({ id: identity.id, accountId });
       return { kind: 'begin again' };
     }
+    yield* recordProviderOpening(upstream, accountId, 'connected', now);
     const details = { factor: 'upstream', name: upstream.name };
     yield* record({ at: now, type: 'account.factor_added', origin, accountId, details });
     const facts = { ...deviceFacts(session), what: mailTexts.noticeTexts.things.provider(upstream.displayName) };

@@ -165,10 +165,15 @@ const OpenedAccountRecord = Type.Object(
   {
     userId: Id,
     acts: Type.Array(
-      Type.Unsafe<string>({ enum: ['created', 'address_changed', 'password_set', 'factor_removed', 'recovered'] }),
+      Type.Unsafe<string>({
+        enum: [
+          ...['created', 'address_changed', 'password_set', 'factor_removed', 'recovered'],
+          ...['joined_through_provider', 'connected_to_provider'],
+        ],
+      }),
       {
         about:
-          'How the operator, or somebody who got their rights from the operator, came to know how the person signs in.',
+          'How the operator, or somebody who got their rights from the operator, came to know how the person signs in. `joined_through_provider`, `connected_to_provider`: the person created or connected the account with a provider that the operator had registered or enabled.',
       },
     ),
     since: Type.String({ format: 'date-time' }),
