@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import { admin, newUser, signedIn, type TestUser } from '../support/flow.ts';
+import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { mailsTo, type SentMail } from '../support/mail.ts';
-import { query } from '../support/outcome.ts';
+import { MINUTE, query } from '../support/outcome.ts';
 import { newPasskey, usePasskey } from '../support/passkeys.ts';
 import { newestMail } from '../support/recovery.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
@@ -154,4 +154,27 @@ test('a change of address is undone only by the form that was shown in the same 
   assert.equal((await browser.submit(page, {}, UNDO)).status, 200);
   assert.deepEqual(await addressOf(ada.user), [ada.email, true]);
   assert.equal((await mailsTo(server, ada.email))[0]?.kind, 'recovery');
+});
+
+test('a link or code is not used up where the account was secured too often, and works later', async () => {
+  const own = await startServer({ TESSERA_MAILBOX: 'on', ...limits, TESSERA_LIMIT_GENERATION_ACCOUNT: '1/10m' });
+  try {
+    for (const isTyped of [false, true]) {
+      const user = await newUser(own);
+      const browser = await signedIn(own, user);
+      const password = { current: PASSWORD, password: 'another good passphrase' };
+      const page = await browser.get('/account/security');
+      assert.equal((await browser.submit(page, password, '/account/password')).status, 200);
+      own.advance(6 * MINUTE);
+      await browser.submit(await browser.get(PAGE), {}, `${PAGE}/verify`);
+      const mail = await newestMail(own, `${user.username}@example.com`, 'verify address');
+      const confirm = async (): Promise<Answer> =>
+        isTyped ? typeCode(browser, mail) : browser.submit(await browser.get(mail.link ?? ''), {});
+      assert.equal((await confirm()).status, 429);
+      own.advance(7 * MINUTE);
+      assert.equal((await confirm()).status, 200);
+    }
+  } finally {
+    await own.close();
+  }
 });

@@ -1,18 +1,14 @@
-import { givenAddresses, givenPasswords, recordOwnAddress } from '../../accounts/act-store.ts';
+import { recordOwnAddress } from '../../accounts/act-store.ts';
 import type { BrowserMark } from '../../accounts/known-browser-store.ts';
-import {
-  isReservedAddress,
-  listAddressesToReturnTo,
-  type PreviousAddress,
-} from '../../accounts/previous-address-store.ts';
+import { isReservedAddress, listAddressesToReturnTo } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
-import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import type { Limits } from '../../limits/settings.ts';
 import {
   type Challenge,
+  type CodeResult,
   createChallenge,
   findChallenge,
   findChallengeOfBrowser,
@@ -30,11 +26,9 @@ import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { removeIdentitiesBeside } from '../../upstreams/identity-store.ts';
-import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
-import { usernameAt } from '../accounts/usernames.ts';
+import { requireFewGenerations } from '../accounts/generation-limit.ts';
 import { type EndedMakers, finishEnding, onlyMakers } from '../makers/made.ts';
 import {
   type ActingOwner,
@@ -45,6 +39,7 @@ import {
 } from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
+import { endUnproved, isProvedByPerson, valuesWith } from './proved-address.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** How long a link or a code confirms an address. */
@@ -246,12 +241,11 @@ export async function confirmByLink(
 ): Promise<AddressResult> {
   const now = services.clock();
   const { account, session, browser } = visit;
-  const used = await sessionDatabase(services, session).commit(function* use(): Work<Challenge | undefined> {
-    const found = yield* findAddressRequest(services, link, now);
-    if (!isOwn(found, account) || found.browserHash !== browser.hash || !isAskedIn(found, session)) return undefined;
-    return yield* useChallenge(services.sealer, link, found.purpose, now);
-  });
-  return used === undefined ? { kind: 'wrong' } : confirm(services, visit, used);
+  const found = await services.database.read(() => findAddressRequest(services, link, now));
+  if (!isOwn(found, account) || found.browserHash !== browser.hash || !isAskedIn(found, session)) {
+    return { kind: 'wrong' };
+  }
+  return confirm(services, visit, found, () => useChallenge(services.sealer, link, found.purpose, now));
 }
 
 /** Confirms an address by the code that was sent to it, in the browser that asked for it. */
@@ -261,18 +255,23 @@ export async function confirmByCode(
   code: string,
 ): Promise<AddressResult> {
   const now = services.clock();
-  const { session, browser, origin } = visit;
+  const { account, session, browser, origin } = visit;
   const requests = await readRequestsOfBrowser(services, visit);
   const waiting = requests.find((request) => isAskedIn(request, session));
   if (waiting === undefined) return { kind: requests.length > 0 ? 'session over' : 'wrong' };
   const { purpose } = waiting;
   const isReturn = (waiting.data as RequestedAddress).right !== undefined;
-  const typed = await sessionDatabase(services, session).commit(() =>
-    tryCode(services, { purpose, browserHash: browser.hash, isReturn, code, origin }, now),
-  );
+  // A right code is used up by trying it.
+  await requireFewGenerations(services, { accountId: account.id, origin });
+  const typed = await sessionDatabase(services, session).commit(function* type(): Work<CodeResult> {
+    const counts = purpose === 'change address' && !isReturn;
+    const seconds = counts ? yield* exceededChanges(services.limits, account.id, origin, now) : 0;
+    if (seconds > 0) return { kind: 'limited', seconds };
+    return yield* tryCode(services, { purpose, browserHash: browser.hash, isReturn, code, origin }, now);
+  });
   if (typed.kind !== 'right') return typed;
   const { challenge } = typed;
-  if (!isOwn(challenge, visit.account) || !isAskedIn(challenge, session)) return { kind: 'wrong' };
+  if (!isOwn(challenge, account) || !isAskedIn(challenge, session)) return { kind: 'wrong' };
   return confirm(services, visit, challenge);
 }
 
@@ -280,11 +279,13 @@ export async function confirmByCode(
  * Gives an account the address that was proved, in a new generation: what this browser did not prove ends. An account that never
  * verified the address loses it. The earlier address is told, and can undo the change, unless the account goes back to an address that
  * it had in the last days: that undoes what came since.
+ * @param use spends the link, where no limit is exceeded; by default the code is spent
  */
 async function confirm(
   services: AddressChangeServices,
   person: ActingOwner,
   challenge: Challenge,
+  use?: () => Work<Challenge | undefined>,
 ): Promise<AddressResult> {
   const { database } = services;
   const { right } = challenge.data as RequestedAddress;
@@ -292,7 +293,7 @@ async function confirm(
   const own = right === undefined ? services : { ...services, database: makingDatabase(database) };
   try {
     const { makers, ...result } = await secureInSession(own, person, (securing) =>
-      giveAddress(services, person, securing, challenge),
+      giveAddress(services, person, securing, challenge, use),
     );
     if (makers !== undefined) await finishEnding(services, makers);
     return result;
@@ -309,6 +310,7 @@ function* giveAddress(
   person: ActingOwner,
   securing: Securing,
   challenge: Challenge,
+  use: (() => Work<Challenge | undefined>) | undefined,
 ): Work<AddressResult & { readonly makers?: EndedMakers }> {
   const { limits } = services;
   const { session, origin } = person;
@@ -324,6 +326,7 @@ function* giveAddress(
   const counts = isChange && right === undefined;
   const seconds = counts ? yield* exceededChanges(limits, accountId, origin, now) : 0;
   if (seconds > 0) return { kind: 'limited', seconds };
+  if (use !== undefined && (yield* use()) === undefined) return { kind: 'wrong' };
   if ((yield* displaceAddress(email, accountId, now, origin)) === 'taken') return { kind: 'wrong' };
   if (counts) yield* takeChange(limits, accountId, origin, now);
   const values = yield* valuesWith(account, session, email, right, now);
@@ -346,52 +349,4 @@ function* giveAddress(
   });
   const purpose = isChange ? 'change address' : 'verify address';
   return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal, makers };
-}
-
-/**
- * What an account has with a proved address. A password that the session does not prove goes where the address was not verified, or where
- * it was set since the address that the account goes back to was given up.
- */
-function* valuesWith(
-  account: Account,
-  session: Session,
-  email: string,
-  right: PreviousAddress | undefined,
-  now: number,
-): Work<Partial<Pick<Account, 'profile' | 'passwordHash'>>> {
-  const { profile: before, passwordSetAt } = account;
-  const isSame = emailKey(before.email) === emailKey(email);
-  const username = right && (yield* usernameAt(account, right.factorsSince, now));
-  const isProved = before.emailVerified || session.amr.includes('pwd');
-  const isOfSince = right !== undefined && (passwordSetAt ?? 0) >= right.factorsSince;
-  const profile = {
-    ...before,
-    ...(!isSame && { email }),
-    ...(username !== undefined && { username }),
-    emailVerified: true,
-  };
-  return { profile, ...((!isProved || isOfSince) && { passwordHash: null }) };
-}
-
-/**
- * Ends what an earlier holder of an account whose address was not verified may have added: a passkey, and identities at other providers.
- * An authenticator app is asked for at every sign-in.
- */
-function* endUnproved({ id, updatedAt }: Account, session: Session, origin: Origin, now: number): Work<void> {
-  if (!session.amr.includes('pop')) yield* removePasskeys(id, updatedAt);
-  yield* removeIdentitiesBeside({ accountId: id, sid: session.sid });
-  yield* leaveUnconnectedGroups(id, origin, now);
-}
-
-/**
- * Whether an address is that of the person, and not of an operator who got into the account by what they gave to it: the session began with
- * a password that rests on nothing of an operator's, or with a factor from before.
- */
-function* isProvedByPerson(account: Account, { provedBy, provedFactorSince }: Session): Work<boolean> {
-  const passwords = yield* givenPasswords(account);
-  const given = [...passwords, ...(yield* givenAddresses(account.id))];
-  if (given.length === 0) return false;
-  if (provedBy === 'password') return passwords.length === 0;
-  const first = Math.min(...given.map(({ givenAt }) => givenAt));
-  return provedFactorSince !== null && provedFactorSince < first;
 }

@@ -10,6 +10,7 @@ import { hidden, isolate } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
+import { limited } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
@@ -92,6 +93,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     const origin = originOf(request, { type: 'user', id: account.id });
     try {
       const result = await confirmByLink(services, { account, session, browser, origin }, token);
+      if (result.kind === 'limited') throw limited(result.seconds);
       if (result.kind !== 'confirmed') return sendDeadLink(services, reply, 'verify', token);
       browsers.setSession(reply, result.created, SESSION_LIFETIME);
       return sendPage(reply, 200, site, {
