@@ -67,7 +67,7 @@ export const eventTypes = {
   'account.unbanned': 'A ban was lifted.',
   'account.suspended': 'An account was suspended.',
   'account.reinstated': 'A suspension was lifted.',
-  'recovery.requested': 'A link and a code to recover an account were sent by mail.',
+  'recovery.requested': 'A link to recover an account was sent by mail, with a code where a browser asked.',
   'recovery.link_created':
     'An operator created a link to recover an account (`resetFactors`: whether it removes the other factors, too).',
   'account.recovered':

@@ -26,7 +26,7 @@ export function supportCommands(
 
   helping(
     'send-recovery',
-    'send a link and a code that recover the account, to the verified address; you see neither',
+    'send a link that recovers the account, to the verified address; you do not see it',
     (id) => path`/users/${id}/recovery`,
     'Sent recovery to the address of the user.',
     { sent: true },

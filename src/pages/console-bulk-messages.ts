@@ -104,7 +104,7 @@ export const consoleBulkTexts = {
     },
     'send-recovery': {
       title: 'Send recovery',
-      lead: 'Each gets a link and a code at the verified address, with which they set a new password.',
+      lead: 'Each gets a link at the verified address, with which they set a new password.',
     },
     'remind-verification': {
       title: 'Ask to verify the address',

@@ -208,7 +208,7 @@ export const consoleTexts = {
       'send-recovery': {
         link: 'Send recovery',
         title: (name: HtmlPart): HtmlPart => ['Send recovery to ', name],
-        lead: 'A link and a code go to the verified address. You see neither. With it the person sets a new password; a second factor that they have is still asked for.',
+        lead: 'A link goes to the verified address. You do not see it. With it the person sets a new password; a second factor that they have is still asked for.',
         submit: 'Send recovery',
         done: (name: HtmlPart): HtmlPart => ['Recovery is on the way to ', name],
         now: 'The link works for half an hour. Nothing has ended yet: everything from before ends when the person uses it.',

@@ -104,6 +104,15 @@ test('an address is changed with a fresh proof, and both addresses are told', as
   assert.ok(await isSignedIn(ada.browser));
 });
 
+test('an earlier address that was never verified is not told, and the new one does not say that it was', async () => {
+  const ada = await person(false);
+  const email = freshAddress();
+  await ask(ada, email);
+  assert.equal((await press(ada.browser, await latest(email))).status, 200);
+  assert.doesNotMatch((await latest(email)).text, /earlier address/);
+  assert.deepEqual(await mailsTo(server, ada.email), []);
+});
+
 test('nothing but the button in the browser that asked acts: no scanner, no other browser, no form of another', async () => {
   const ada = await person();
   const email = freshAddress();

@@ -420,7 +420,7 @@ test('it ends with the report of the operator’s account; whom the operator had
   assert.deepEqual([await works(made), await works(own), await works(ada.early)], [false, true, true]);
   assert.equal((await admin(server, 'GET', '/clients', undefined, entered)).status, 401);
   const { text } = await newestMail(server, operator.email, 'recovery');
-  assert.match(text, new RegExp(`what was made through theirs ended: ${ada.user.id}\\.`));
+  assert.match(text, new RegExp(`How these people sign in was set with your account: ${ada.user.id}\\.`));
 });
 
 test('an account that was opened or created unseen in the week before the first act that is told ends with the report of that', async () => {
@@ -448,7 +448,7 @@ test('an account that was opened or created unseen in the week before the first 
   assert.deepEqual([await isOpen(ada), await isOpen(older)], [false, true]);
   assert.equal((await call('GET', user(created))).status, 'suspended');
   const { text } = await newestMail(server, operator.email, 'recovery');
-  assert.match(text, new RegExp(`what was made through theirs ended: ${ada.user.id}\\.`));
+  assert.match(text, new RegExp(`How these people sign in was set with your account: ${ada.user.id}\\.`));
   assert.match(text, /an account that was created, which is suspended/);
 });
 

@@ -155,6 +155,19 @@ test('addresses', async () => {
   await look(valuesOf(eve, fifth, sixth));
 });
 
+test('the way back to an earlier address, with which nothing is left that signs in', async () => {
+  const ada = await story.person();
+  const browser = await freshly(ada);
+  const away = story.freshAddress();
+  await story.moveTo(browser, away);
+  await addPasskeyOnPage(server, browser, ada.user.id);
+  await done(submit(browser, '/account/security', {}, '/account/security/remove-password'));
+  await story.moveTo(browser, ada.email);
+  const mail = await newestMail(server, ada.email, 'recovery');
+  assert.deepEqual([mail.code, (await story.browserOf().get(mail.link ?? '')).status], [undefined, 200]);
+  await look(valuesOf(ada, away, 'Passkey'));
+});
+
 test('recovery and sign-in codes', async () => {
   const ada = await story.person();
   const browser = agent(server.baseUrl, () => server.baseUrl, FIREFOX);

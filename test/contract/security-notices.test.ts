@@ -96,7 +96,9 @@ test('“This was not me” ends everything once, and begins the recovery', asyn
   const again = agent(server.baseUrl);
   const answer = await again.submit(await again.get('/login'), { identifier: user.username, password: PASSWORD });
   assert.equal(answer.status, 401, 'the password no longer signs in');
-  assert.equal((await mailsTo(server, await addressOf(user)))[0]?.kind, 'recovery');
+  const [recovery] = await mailsTo(server, await addressOf(user));
+  assert.deepEqual([recovery?.kind, recovery?.code], ['recovery', undefined], 'no browser asked, so none takes a code');
+  assert.match(recovery?.text ?? '', /^Your account .* is secured: every browser and every app is signed out/);
   assert.equal((await again.get(link)).status, 410);
   const events = await admin(server, 'GET', `/audit-events?userId=${user.id}&type=account.secured`);
   assert.equal(events.body.items.length, 1);

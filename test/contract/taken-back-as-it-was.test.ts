@@ -75,6 +75,19 @@ test('the session in which a passkey was replaced goes back by the one from befo
   assert.deepEqual(await undoLinks(away), []);
 });
 
+test('who goes back to an address, and has no way in from before, gets a link that says so', async () => {
+  const ada = await person();
+  const browser = await signedIn(server, ada.user);
+  await moveTo(browser, freshAddress());
+  await addPasskeyOnPage(server, browser, ada.user.id);
+  assert.equal((await submit(browser, '/account/security', {}, '/account/security/remove-password')).status, 200);
+  await moveTo(browser, ada.email);
+  const mail = await newestMail(server, ada.email, 'recovery');
+  assert.match(mail.text, /^Every way to sign in to your account .* was added after the change of its address/);
+  assert.equal(mail.code, undefined, 'there is no browser in which it could be typed');
+  assert.ok((await recoverAt(ada.email, '')) < 400);
+});
+
 // A second factor that was renewed, by its owner or by a thief.
 
 const RENEWALS: Readonly<Record<string, (owner: Agent) => Promise<unknown>>> = {

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/settings/config.ts';
 import { agent } from '../support/agent.ts';
 import { admin, newClient, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
+import { newestMail } from '../support/recovery.ts';
 import { startServer } from '../support/server.ts';
 import { tessera } from './command.ts';
 
@@ -326,6 +327,9 @@ test('the help desk sends recovery to a verified address alone, and sees no link
     .filter(({ userId }: { userId: string }) => userId === verified.id)
     .map(({ kind }: { kind: string }) => kind);
   assert.ok(kinds.includes('recovery'), kinds);
+  const mail = await newestMail(server, `${verified.username}@example.com`, 'recovery');
+  assert.match(mail.text, /^An operator of this service sends you this link/);
+  assert.equal(mail.code, undefined, 'no browser asked, so none takes a code');
   assert.equal((await events(`type=recovery.requested&userId=${verified.id}`))[0].actor.id, key.id);
 });
 

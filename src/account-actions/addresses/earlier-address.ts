@@ -110,7 +110,8 @@ export function* endSince(
   yield* services.mail.enqueue({ ...message, to: profile.email, content: regained }, now);
   // Without its way in, which was set up since, the account is recovered by the address that was just proved.
   if ((yield* listFactors(account)).every(({ kind }) => kind === 'totp')) {
-    yield* beginRecovery(services, account, { sent: prepareChallenge(), browserHash: null, origin }, now);
+    const cause = { by: 'going back' } as const;
+    yield* beginRecovery(services, account, { sent: prepareChallenge(), browserHash: null, origin, cause }, now);
   }
   return undone.makers;
 }
@@ -138,7 +139,10 @@ export function* giveUpAddress(
   const { username, email } = profile;
   const expiresAt = now + UNDO_LIFETIME;
   const message = { accountId, kind: 'address changed', expiresAt } as const;
-  yield* mail.enqueue({ ...message, to: email, content: mailTexts.addresses.gained({ username }) }, now);
+  yield* mail.enqueue(
+    { ...message, to: email, content: mailTexts.addresses.gained({ username, isEarlierTold: isVerified }) },
+    now,
+  );
   yield* prolongPreviousAddresses({ accountId, now, expiresAt });
   yield* recordMovedAddress({ accountId, at: changedAt });
   const provedBy = secondFactorOf(session);

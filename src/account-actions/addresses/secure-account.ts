@@ -156,6 +156,7 @@ export function* endAndRecover(
 ): Work<Secured> {
   const secured = yield* endEverything(services, account, profile, back, origin, now);
   const { changed, undone } = secured;
-  yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin, undone }, now);
+  const cause = { by: 'securing', undone } as const;
+  yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin, cause }, now);
   return secured;
 }

@@ -3,6 +3,7 @@ import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { createChallenge, type NewChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import type { MailContent } from '../../mail/content.ts';
 import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -22,19 +23,26 @@ export interface RecoveryData {
   readonly resetFactors?: boolean;
 }
 
+/** Why a recovery begins. */
+type RecoveryCause =
+  /** A browser asked. */
+  | { readonly by: 'browser'; readonly device: Device | undefined }
+  | { readonly by: 'operator' }
+  /** The owner ended everything; with what was removed from the account in the same act. */
+  | { readonly by: 'securing'; readonly undone: UndoneFacts }
+  /** The owner went back to an earlier address, with which nothing is left that signs in. */
+  | { readonly by: 'going back' };
+
 interface AskedBy {
+  readonly cause: RecoveryCause;
   /** From `prepareChallenge`, outside of the unit of work. */
   readonly sent: SentChallenge;
-  /** The browser that asked; null where a report by mail did. */
+  /** The browser that asked; null where none did. */
   readonly browserHash: string | null;
   /** Whether the account knows that browser: a copy of its cookies is a stranger, too. */
   readonly isKnown?: boolean;
   readonly request?: string | undefined;
   readonly origin: Origin;
-  /** That browser, as the message names it. */
-  readonly device?: Device | undefined;
-  /** What was removed from the account in the same act. */
-  readonly undone?: UndoneFacts;
 }
 
 export const linkOf = (issuer: string, { link }: Pick<SentChallenge, 'link'>): string =>
@@ -47,14 +55,14 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 });
 
 /**
- * Sends a link and a code that recover an account, inside a unit of work. They replace earlier ones, except those that another browser
- * asked for which signed in to the account before, and end with the account's generation. Does nothing where the address is not to be
- * trusted with the account: see `settleGain`.
+ * Sends a link that recovers an account, inside a unit of work, and a code where a browser asked. They replace earlier ones, except
+ * those that another browser asked for which signed in to the account before, and end with the account's generation. Does nothing where
+ * the address is not to be trusted with the account: see `settleGain`.
  */
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
   account: Account,
-  { sent, browserHash, isKnown = false, request, origin, device, undone }: AskedBy,
+  { sent, browserHash, isKnown = false, request, origin, cause }: AskedBy,
   now: number,
 ): Work<void> {
   if (yield* isAddressDoubted(account)) return;
@@ -64,17 +72,24 @@ export function* beginRecovery(
   // A stranger who asks later must not end what the owner asked for.
   const spared = yield* otherKnownBrowsers(account.id, isKnown ? browserHash : null);
   yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
-  const content = mailTexts.recovery.recover({
-    ...subjectOf(issuer, account),
-    from: askedFrom(device),
-    code: sent.code,
-    url: linkOf(issuer, sent),
-    undone: undone === undefined ? [] : undoneSentences(undone),
-  });
+  const content = contentFor(cause, { ...subjectOf(issuer, account), url: linkOf(issuer, sent) }, sent.code);
   const expiresAt = now + RECOVERY_LIFETIME;
   const message = { to: account.profile.email, accountId: account.id, content, expiresAt, challenge: sent.hash };
   yield* mail.enqueue({ ...message, kind: 'recovery' }, now);
   yield* record({ at: now, type: 'recovery.requested', origin, accountId: account.id });
+}
+
+/** The message. Where no browser asked, there is none in which the code could be typed: it has the link alone. */
+function contentFor(
+  cause: RecoveryCause,
+  about: ReturnType<typeof subjectOf> & { readonly url: string },
+  code: string,
+): MailContent {
+  const texts = mailTexts.recovery;
+  if (cause.by === 'browser') return texts.recover({ ...about, from: askedFrom(cause.device), code });
+  if (cause.by === 'operator') return texts.sentByOperator(about);
+  if (cause.by === 'securing') return texts.secured({ ...about, undone: undoneSentences(cause.undone) });
+  return texts.wentBack(about);
 }
 
 /**

@@ -184,8 +184,11 @@ function* makeFor(
     if (purpose !== 'recover' || waiting.length > 0) return waiting.includes(browserHash);
   }
   if (yield* isAddressDoubted(account)) return false;
-  if (purpose === 'recover') yield* beginRecovery(services, account, { ...asked, isKnown }, now);
-  else if (yield* acceptsMailCode(services.secondFactor, account)) yield* sendSignInCode(services, account, asked, now);
+  if (purpose === 'recover') {
+    const cause = { by: 'browser', device: asked.device } as const;
+    yield* beginRecovery(services, account, { ...asked, isKnown, cause }, now);
+  } else if (yield* acceptsMailCode(services.secondFactor, account))
+    yield* sendSignInCode(services, account, asked, now);
   else return false;
   return true;
 }

@@ -42,7 +42,7 @@ interface SupportServices extends SecurityNoticeServices {
 const MOST_RECOVERIES = { count: 5, windowMs: HOUR };
 
 /**
- * Sends a person the link and the code that recover the account, to the verified address. The operator sees neither.
+ * Sends a person the link that recovers the account, to the verified address. The operator does not see it.
  * @throws {Failure} `not found`, `limited`, or `conflict` where there is no address that it may go to
  */
 export async function sendRecovery(services: SupportServices, accountId: string, origin: Origin): Promise<void> {
@@ -67,7 +67,7 @@ export async function sendRecovery(services: SupportServices, accountId: string,
       );
     }
     if (!(yield* takeWithin(`recovery by operator ${accountId}`, MOST_RECOVERIES, now))) throw limited(HOUR / 1000);
-    yield* beginRecovery(services, account, { sent, browserHash: null, origin }, now);
+    yield* beginRecovery(services, account, { sent, browserHash: null, origin, cause: { by: 'operator' } }, now);
     const at = yield* accountTime(account, now);
     yield* enqueueSecurityNotice(services, account, 'recovery link made', { byOperator: true }, now, at);
   });

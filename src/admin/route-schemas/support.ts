@@ -19,7 +19,7 @@ export const sendRecoverySchema = {
   permission: 'users.send_recovery',
   summary: 'Send recovery to a user',
   description:
-    'A link and a code, to the verified address; the answer shows neither. It is refused while the address may be another person’s: not verified, or changed in the last seven days.',
+    'A link, to the verified address; the answer does not show it. It is refused while the address may be another person’s: not verified, or changed in the last seven days.',
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Send it', params: { id: sample.operatorId }, status: 204 }],
 } satisfies AdminSchema;

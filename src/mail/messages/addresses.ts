@@ -58,11 +58,11 @@ export const addressMails = {
   }),
 
   /** To the new address of an account. */
-  gained: ({ username }: AboutAccount): MailContent => ({
+  gained: ({ username, isEarlierTold }: AboutAccount & { readonly isEarlierTold: boolean }): MailContent => ({
     subject: 'This is your new email address',
     paragraphs: [
       `This is now the email address of the account ${username}.`,
-      'We told the earlier address, which can undo the change for seven days.',
+      ...(isEarlierTold ? ['We told the earlier address, which can undo the change for seven days.'] : []),
     ],
   }),
 

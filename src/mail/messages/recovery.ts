@@ -15,6 +15,9 @@ interface AskedFor extends AboutSignIn {
   readonly code: string;
 }
 
+const LINK_ALONE =
+  'The link works once, for 30 minutes. After that, “Forgot your password?” on the sign-in page sends another one.';
+
 const askedFrom = (from: string | undefined): readonly MailFact[] =>
   from === undefined ? [] : [['Requested from', from]];
 
@@ -37,19 +40,11 @@ const barredMail =
 
 /** The messages that bring people back into their accounts. */
 export const recoveryMails = {
-  /** @param about.undone what was removed from the account before, where its owner reported something or undid a change */
-  recover: ({
-    username,
-    host,
-    from,
-    code,
-    url,
-    undone,
-  }: AskedFor & { readonly url: string; readonly undone: readonly string[] }): MailContent => ({
+  /** To a person who asked in a browser. */
+  recover: ({ username, host, from, code, url }: AskedFor & { readonly url: string }): MailContent => ({
     subject: 'Recover your account',
     paragraphs: [
       `You asked to recover your account ${username} at ${host}.`,
-      ...undone,
       'Type this code in the browser where you asked, or open the link.',
     ],
     facts: askedFrom(from),
@@ -59,6 +54,50 @@ export const recoveryMails = {
       'The code and the link work once, for 30 minutes. A newer message replaces this one.',
       'If you did not ask for this, do nothing: your account is as it was.',
     ],
+  }),
+
+  /** To a person whom an operator helps. */
+  sentByOperator: ({ username, host, url }: AboutSignIn & { readonly url: string }): MailContent => ({
+    subject: 'Recover your account',
+    paragraphs: [
+      `An operator of this service sends you this link, with which you recover your account ${username} at ${host}.`,
+    ],
+    action: { label: 'Recover your account', url },
+    footer: [
+      'The link works once, for 30 minutes. A newer message replaces this one.',
+      'If you did not ask for help, do nothing: your account is as it was.',
+    ],
+  }),
+
+  /**
+   * To the owner of an account, who said that something was not them, or undid a change of its address.
+   * @param about.undone what was removed from the account
+   */
+  secured: ({
+    username,
+    host,
+    url,
+    undone,
+  }: AboutSignIn & { readonly url: string; readonly undone: readonly string[] }): MailContent => ({
+    subject: 'Recover your account',
+    paragraphs: [
+      `Your account ${username} at ${host} is secured: every browser and every app is signed out, and the password no longer works.`,
+      ...undone,
+      'Open the link to set a new password.',
+    ],
+    action: { label: 'Recover your account', url },
+    footer: [LINK_ALONE],
+  }),
+
+  /** To a person who went back to an earlier address, with which nothing is left that signs in. */
+  wentBack: ({ username, host, url }: AboutSignIn & { readonly url: string }): MailContent => ({
+    subject: 'Recover your account',
+    paragraphs: [
+      `Every way to sign in to your account ${username} at ${host} was added after the change of its address, and was removed with it.`,
+      'Open the link to set a new password.',
+    ],
+    action: { label: 'Recover your account', url },
+    footer: [LINK_ALONE],
   }),
 
   signInCode: ({ username, host, from, code }: AskedFor): MailContent => ({

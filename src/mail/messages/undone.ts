@@ -67,7 +67,7 @@ export const undoneTexts = {
   changed: (accountIds: readonly string[]) =>
     `These accounts were created or changed in the time before, and go on: ${idsText(accountIds)}. Check them.`,
   through: (accountIds: readonly string[]) =>
-    `How these people sign in was set with your account, and what was made through theirs ended: ${idsText(accountIds)}. Those whose account is still open to somebody else were signed out, and recover it by mail. Tell them.`,
+    `How these people sign in was set with your account: ${idsText(accountIds)}. What was made through their accounts ended. Those whose account is still open to somebody else were signed out, and recover it by mail. Tell them.`,
 
   worksAgain: (things: readonly string[]) => `This works again: ${sentenceList(things)}.`,
   earlier: {

@@ -22,6 +22,21 @@ test('what happened again in the same way is one sentence with its count and its
   ]);
 });
 
+test('that an operator did it is said once', () => {
+  const operator = (notice: SecurityNotice) => {
+    const facts = { byOperator: true };
+    return reportSentences({ notice, facts, at: AT, since: AT })[0]?.match(/An operator/g)?.length;
+  };
+  const kinds: readonly SecurityNotice[] = [
+    'unlocked',
+    'recovery link made',
+    'banned',
+    'factor removed',
+    'password changed',
+  ];
+  assert.deepEqual(kinds.map(operator), [1, 1, 1, 1, 1]);
+});
+
 test('no number of acts hides another one, and none is lost from the counts', () => {
   const flood = (from: number) =>
     Array.from({ length: 300 }, (_, i) => event('new device', from + i, `Browser ${from + i}`));

@@ -144,7 +144,9 @@ function told({ notice, facts, at, events = [] }: SecurityReport) {
 
 function whatOf(notice: SecurityNotice, facts: SecurityFacts): string {
   const [, what] = texts.kinds[notice](facts);
-  return facts.byOperator && notice !== 'recovery link made' ? texts.byOperator(what) : what;
+  // These two say so themselves.
+  const isSaid = notice === 'recovery link made' || notice === 'unlocked';
+  return facts.byOperator && !isSaid ? texts.byOperator(what) : what;
 }
 
 function whereOf({ device, network }: SecurityFacts): string | undefined {
