@@ -224,6 +224,13 @@ export const encodeResources = (resources: readonly string[] | null): string | n
 export const decodeResources = (text: string | null): readonly string[] | null =>
   text === null ? null : (JSON.parse(text) as string[]);
 
+/** The name of a resource that was granted: behind it may be the mark of its registration (`clients/rules/resource-mark.ts`). */
+export const nameOfResource = (marked: string): string => marked.split('#', 1)[0] ?? marked;
+
+/** The names of resources that were granted; null for none. */
+export const namesOfResources = (marked: readonly string[] | null): readonly string[] | null =>
+  marked === null ? null : [...new Set(marked.map(nameOfResource))];
+
 /** Resources in a column; null where there are none. */
 export const storedResources: Codec<readonly string[] | null> = {
   decode: (stored) => decodeResources(stored as string | null),

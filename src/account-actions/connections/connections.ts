@@ -1,11 +1,10 @@
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
-import { isApiScopeId, MEMBER_SCOPES, type SwitchedScope } from '../../claims/permissions.ts';
+import { isApiScopeId, MEMBER_SCOPES, namesOfResources, type SwitchedScope } from '../../claims/permissions.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { formerEndpointsRecord, formerNames } from '../../clients/former-endpoints.ts';
 import { type DescribedScope, describeApiScopes, findResourceServers } from '../../clients/resources.ts';
-import { namesOfResources } from '../../clients/rules/resource-mark.ts';
 import { findClient, listApiScopes } from '../../clients/store.ts';
 import { takeScopesAway } from '../../consent/decision.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';

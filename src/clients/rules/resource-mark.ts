@@ -9,13 +9,6 @@ import type { Client } from '../store.ts';
 export const markedResource = ({ resource, resourceMark }: Pick<Client, 'resource' | 'resourceMark'>): string =>
   resourceMark === null ? `${resource}` : `${resource}#${resourceMark}`;
 
-/** The name of a resource that was granted. */
-export const nameOfResource = (marked: string): string => marked.split('#', 1)[0] ?? marked;
-
-/** The names of resources that were granted; null for none. */
-export const namesOfResources = (marked: readonly string[] | null): readonly string[] | null =>
-  marked === null ? null : [...new Set(marked.map(nameOfResource))];
-
 /** The mark of the resource of a client that had another one before, or none. */
 export const markFor = ({ id, resource, resourceMark }: Client, before: Client | undefined): string | null =>
   resource === (before?.resource ?? null) ? resourceMark : id;

@@ -1,13 +1,12 @@
 import { type AccessPath, listAccessPaths } from '../../access/store.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
-import { isApiScopeId, isRegisteredScope } from '../../claims/permissions.ts';
+import { isApiScopeId, isRegisteredScope, nameOfResource } from '../../claims/permissions.ts';
 import type { ApiScope } from '../../claims/rules/api-scopes.ts';
 import { markResources } from '../../clients/resources.ts';
 import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
-import { nameOfResource } from '../../clients/rules/resource-mark.ts';
 import { isUnregistered } from '../../clients/rules/unregistered.ts';
 import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
@@ -149,7 +148,7 @@ export function* evaluate(
   const grant =
     signedIn &&
     (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, endpointSet: request.endpointSet }));
-  const resources = yield* markResources(request.resources ?? [], services.issuer);
+  const resources = request.resources === undefined ? [] : yield* markResources(request.resources, services.issuer);
   const isOpen = client.access === 'everyone';
   const paths =
     signedIn === undefined || isOpen

@@ -20,7 +20,7 @@ import { refuseByRedirect } from '../authorize/rules/refusals.ts';
 import type { RedirectedError } from '../authorize/rules/request.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import { countRequest, type TokenServices } from '../token/grant.ts';
-import { commitRequest, refusal, refuseRequest } from '../token/refuse.ts';
+import { recordRefusal, refusal, refuseRequest } from '../token/refuse.ts';
 import { POLL_INTERVAL } from '../token/rules/poll.ts';
 
 /** How long a person has to answer a device: decisions §15. */
@@ -65,8 +65,8 @@ export async function startDevice(
 ): Promise<DeviceAuthorization> {
   const { client, origin } = authenticated;
   const now = services.clock();
-  const refused = await commitRequest(services, () => admit(services, authenticated, now));
-  if (refused !== undefined) throw refused;
+  const refused = await services.database.commit(() => admit(services, authenticated, now));
+  if (refused !== undefined) throw await recordRefusal(services, refused);
 
   const named = parseResources(parameters.all('resource'));
   if (named === undefined) throw refusal('malformed resource', {});

@@ -1,10 +1,15 @@
 import { record } from '../../audit/audit.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
-import { hasApiScopes, memberScopes, narrowedResources, storedScopes } from '../../claims/permissions.ts';
+import {
+  hasApiScopes,
+  memberScopes,
+  namesOfResources,
+  narrowedResources,
+  storedScopes,
+} from '../../claims/permissions.ts';
 import { type ApiScope, sentScope, withoutEnded } from '../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import { COMMAND_LINE_LIFETIME, isCommandLine } from '../../clients/rules/command-line.ts';
-import { namesOfResources } from '../../clients/rules/resource-mark.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { type CodeRecord, spendCode } from '../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily } from '../../credentials/token-family-store.ts';

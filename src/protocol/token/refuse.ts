@@ -1,7 +1,7 @@
 import { type AuditEvent, record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { isUnregistered } from '../../clients/rules/unregistered.ts';
-import type { Database, Work } from '../../platform/database/database.ts';
+import type { Work } from '../../platform/database/database.ts';
 import type { ErrorCode } from '../../platform/error-codes.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
@@ -18,7 +18,7 @@ export const refusal = <Name extends RefusalName>(name: Name, facts: FactsOf<Nam
 /** RFC 6749 §5.2, and the contract's status of revoked access. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = { access_denied: 403, invalid_client: 401 };
 
-/** A refusal that cost its caller nothing: {@link commitRequest} records it at a bounded rate. */
+/** A refusal that cost its caller nothing: {@link recordRefusal} records it at a bounded rate. */
 class ThrottledRefusal extends OAuthError {
   readonly event: AuditEvent;
 
@@ -34,18 +34,13 @@ const costsNothing = ({ client, proof }: AuthenticatedClient): boolean =>
 
 /** What the refusal of a client's request is recorded with. */
 interface RefusalServices {
-  readonly database: Pick<Database, 'commit'>;
   readonly recordThrottled: RecordThrottled;
 }
 
-/** Commits the unit of work of a client's request, and records a refusal that it left to be recorded. */
-export async function commitRequest<Result>(
-  { database, recordThrottled }: RefusalServices,
-  work: () => Work<Result | OAuthError>,
-): Promise<Result | OAuthError> {
-  const result = await database.commit(work);
-  if (result instanceof ThrottledRefusal) await recordThrottled(result.event);
-  return result;
+/** Records a refusal that {@link refuseRequest} left to be recorded, after the commit. @returns the error to answer with */
+export async function recordRefusal({ recordThrottled }: RefusalServices, refused: OAuthError): Promise<OAuthError> {
+  if (refused instanceof ThrottledRefusal) await recordThrottled(refused.event);
+  return refused;
 }
 
 function errorOf({ app, operator }: RefusalRow<unknown>, facts: unknown): OAuthError {
@@ -63,7 +58,7 @@ function errorOf({ app, operator }: RefusalRow<unknown>, facts: unknown): OAuthE
 }
 
 /**
- * Part of a unit of work of {@link commitRequest}: refuses the request. An event that anyone could cause in great number is not
+ * Refuses a request, inside its unit of work; {@link recordRefusal} follows the commit. An event that anyone could cause in great number is not
  * written here, as each would be a write.
  * @returns the error to answer with
  */

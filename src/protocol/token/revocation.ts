@@ -9,7 +9,7 @@ import type { AuthenticatedClient } from '../client-authentication/authenticate.
 import { countRequest, type TokenServices } from './grant.ts';
 import { tokenFault } from './misuse.ts';
 import { type NothingRevoked, nothingRevoked } from './refusals/revocation.ts';
-import { commitRequest, refuseRequest } from './refuse.ts';
+import { recordRefusal, refuseRequest } from './refuse.ts';
 import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 
 /**
@@ -28,8 +28,9 @@ export const revokeToken = (
     const signed = await verifyAnyToken(parts.keys, presented);
     const token = signed && readAnyClaims(signed.claims, signed.kind, parts.issuer, now);
     const verified = token && { token, keySet: signed.keySet };
-    const refused = await commitRequest(parts, () => revoke(parts, authenticated, verified, now));
-    if (refused !== undefined || token !== undefined) return refused;
+    const refused = await parts.database.commit(() => revoke(parts, authenticated, verified, now));
+    if (refused !== undefined) return await recordRefusal(parts, refused);
+    if (token !== undefined) return undefined;
     const fault = await tokenFault(parts.keys, signed?.kind ?? 'refresh', presented, {
       signed,
       issuer: parts.issuer,

@@ -25,7 +25,7 @@ import { deviceCodeGrant } from './grants/device-code.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
 import { ASSERTION_GRANT } from './refusals/requests.ts';
-import { commitRequest, type Refuse, refusal, refuseRequest } from './refuse.ts';
+import { type Refuse, recordRefusal, refusal, refuseRequest } from './refuse.ts';
 import { revokeToken } from './revocation.ts';
 import { introspectTokenSchema, requestTokensSchemas, revokeTokenSchema } from './route-schemas.ts';
 import { accessAudience } from './rules/claims.ts';
@@ -151,7 +151,7 @@ const exchange =
       const request = { parts, authenticated, rules, alg, keySet, now, refuse, parameters };
       const { presented, flow } = await grant.read(request, parameters);
 
-      const issued = await commitRequest(parts, function* exchangeOnce(): Work<Issued | OAuthError> {
+      const issued = await parts.database.commit(function* exchangeOnce(): Work<Issued | OAuthError> {
         const limited = yield* countRequest(parts, authenticated, now);
         if (limited !== undefined) return limited;
         if (presented instanceof OAuthError) return presented;
@@ -173,7 +173,10 @@ const exchange =
         return yield* grant.issue(request, checked, resources);
       });
 
-      if (issued instanceof OAuthError) return flow === undefined ? issued : issued.withDetail({ flow });
+      if (issued instanceof OAuthError) {
+        const refused = await recordRefusal(parts, issued);
+        return flow === undefined ? refused : refused.withDetail({ flow });
+      }
       return grant.respond(request, issued);
     });
 
@@ -204,7 +207,7 @@ const requestTokens: TokenHandler = async (parts, authenticated, parameters, rul
     return GRANTS[grantType](parts, authenticated, parameters, rules);
   }
   const now = parts.clock();
-  throw await commitRequest(parts, function* refuseGrantType(): Work<OAuthError> {
+  const refused = await parts.database.commit(function* refuseGrantType(): Work<OAuthError> {
     // A request without a usable grant is counted like any other.
     const limited = yield* countRequest(parts, authenticated, now);
     if (limited !== undefined) return limited;
@@ -218,6 +221,7 @@ const requestTokens: TokenHandler = async (parts, authenticated, parameters, rul
     }
     return yield* refuseRequest(authenticated, now, 'endpoints not registered', { client });
   });
+  throw await recordRefusal(parts, refused);
 };
 
 /**

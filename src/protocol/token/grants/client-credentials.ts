@@ -1,9 +1,15 @@
 import { record } from '../../../audit/audit.ts';
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
-import { encodeResources, formatScopes, MAX_RESOURCES, parseScope, SCOPES } from '../../../claims/permissions.ts';
+import {
+  encodeResources,
+  formatScopes,
+  MAX_RESOURCES,
+  namesOfResources,
+  parseScope,
+  SCOPES,
+} from '../../../claims/permissions.ts';
 import { type ApiScope, MOST_API_SCOPES, resolveApiScopes, sentScope } from '../../../claims/rules/api-scopes.ts';
 import { allowScopeCommand, findDenied } from '../../../clients/denied-scopes.ts';
-import { namesOfResources } from '../../../clients/rules/resource-mark.ts';
 import { listApiScopes } from '../../../clients/store.ts';
 import { insertClientToken, readClientNow } from '../../../credentials/client-token-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';

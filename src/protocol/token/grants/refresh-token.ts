@@ -3,13 +3,13 @@ import { readMemberClaims } from '../../../claims/member-claims.ts';
 import {
   hasApiScopes,
   memberScopes,
+  namesOfResources,
   narrowedResources,
   parseScope,
   type RequestedClaims,
 } from '../../../claims/permissions.ts';
 import { sentScope } from '../../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../../claims/rules/member-claims.ts';
-import { namesOfResources } from '../../../clients/rules/resource-mark.ts';
 import { listApiScopes } from '../../../clients/store.ts';
 import {
   type CurrentRefreshToken,
