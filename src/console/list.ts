@@ -65,13 +65,31 @@ export const backward = (
 /** How many rows of a long list a small phone shows at first. */
 const FIRST_ROWS = 10;
 
+/** What a small phone shows when it is asked for, and any other screen as it is. @param label a summary that says more than the shown one */
+export const foldedOnPhone = (summary: HtmlPart, content: HtmlPart, label?: string): Html =>
+  html`<details class="rest"><summary${label !== undefined && html` aria-label="${label}"`}>${summary}</summary>${content}</details>`;
+
+const restOf = ({ messages }: Site, count: number, list: Html): HtmlPart =>
+  count > 0 && foldedOnPhone(messages.operators.moreRows(count), list);
+
 /** Rows in their order. A small phone shows the first of them, and the others when they are asked for. */
-export function orderedRows({ messages }: Site, name: string, rows: readonly Html[]): Html {
+export function orderedRows(site: Site, name: string, rows: readonly Html[]): Html {
   const [first, others] = [rows.slice(0, FIRST_ROWS), rows.slice(FIRST_ROWS)];
-  const rest =
-    others.length > 0 &&
-    html`<details class="rest"><summary>${messages.operators.moreRows(others.length)}</summary><ol class="${name}" start="${FIRST_ROWS + 1}">${others}</ol></details>`;
-  return html`<ol class="${name}">${first}</ol>${rest}`;
+  const rest = html`<ol class="${name}" start="${FIRST_ROWS + 1}">${others}</ol>`;
+  return html`<ol class="${name}">${first}</ol>${restOf(site, others.length, rest)}`;
+}
+
+/** Rows that lead to their pages; undefined for none. Of a long list a small phone shows the first. */
+export function rowList(site: Site, rows: readonly Html[], shown = FIRST_ROWS): HtmlPart {
+  const [first, others] = [rows.slice(0, shown), rows.slice(shown)];
+  if (first.length === 0) return undefined;
+  return html`<ul class="list">${first}</ul>${restOf(site, others.length, html`<ul class="list">${others}</ul>`)}`;
+}
+
+/** Rows of which each is shown as it is, or a sentence where there is none. Of a long list a small phone shows the first. */
+export function longItems(site: Site, rows: readonly Html[], none: HtmlPart, shown = FIRST_ROWS): Html {
+  const [first, others] = [rows.slice(0, shown), rows.slice(shown)];
+  return html`${items(first, none)}${restOf(site, others.length, html`<ul class="items">${others}</ul>`)}`;
 }
 
 /** Rows of which each is shown as it is, or a sentence where there is none. */

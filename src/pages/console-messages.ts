@@ -338,6 +338,7 @@ export const consoleTexts = {
       sent: 'Sent',
       ignored: 'Ignored',
     },
+    moreFacts: 'What was sent, and answered',
     addUri: 'Add this address to the app',
   },
 

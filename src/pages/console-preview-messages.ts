@@ -23,6 +23,8 @@ export const consolePreviewTexts = {
   scope: 'Scopes of the tokens',
   ignored: 'Ignored scopes',
   idToken: 'ID token',
+  show: 'Show',
+  showOf: (name: string): string => `Show: ${name}`,
   noIdToken: 'None without the scope openid',
   userinfo: 'UserInfo',
   noUserinfo: 'It refuses the token',

@@ -12,6 +12,8 @@ export const consoleTryMessages = {
   scopes: 'Scopes',
   change: 'Choose what the app asks for',
   choose: 'Show the requests',
+  request: 'The request, and its values',
+  showCommand: 'Show the command',
   copyCommand: 'Copy',
   signIn: '1. Sign in',
   signInLead:

@@ -305,7 +305,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   read(remoteVariables.server); // Only for its mistakes: commands use it.
 
   const config: Config = {
-    told: toldSettings(variables, given, environment),
+    told: toldSettings({ ...variables, ...limitVariables }, given, environment),
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
     port: read(variables.port) ?? DEFAULT_PORT,

@@ -91,6 +91,14 @@ test('settings are shown with where they come from, and a secret is not', async 
   assert.ok(!page.includes(SECRET));
   const set = (await owner.browser.get('/console/system/settings?show=set')).text;
   assert.ok(set.includes('TESSERA_MAILBOX<') && !set.includes('TESSERA_CONTACT<'));
+  assert.match(page, /<summary>Limits <span[^>]*>\d+/);
+  const found = (await owner.browser.get('/console/system/settings?q=mailBOX')).text;
+  assert.ok(found.includes('TESSERA_MAILBOX<') && found.includes('TESSERA_MAILBOX_KEY<'));
+  assert.ok(!found.includes('TESSERA_CONTACT<'));
+  assert.match(
+    (await owner.browser.get('/console/system/settings?q=%3Cb%3E')).text,
+    /No setting contains <bdi>&lt;b&gt;/,
+  );
 });
 
 test('messages are listed without their contents, and a test message is sent', async () => {

@@ -10,6 +10,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { consolePage } from '../layout.ts';
+import { rowList } from '../list.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { placeOfApp, SCOPE_REQUESTS } from './addresses.ts';
@@ -80,7 +81,10 @@ export function appListRoutes(app: FastifyInstance, services: ConsoleServices): 
     const content = html`<header class="with-link"><h1>${text.title}</h1>${creates && html`<a class="button" href="${site.path(`${ADDRESS}/new`)}">${text.create}</a>`}</header>
 ${holdsSomewhere(visit.operator, 'apps.approve') && html`<p class="small"><a href="${site.path(SCOPE_REQUESTS)}">${site.messages.operators.scopes.waitingLink}</a></p>`}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
-<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${listing.apps.length > 0 && html`<ul class="list">${listing.apps.map((listed) => row(site, listed))}</ul>`}${
+<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${rowList(
+      site,
+      listing.apps.map((listed) => row(site, listed)),
+    )}${
       listing.links.length > 0 &&
       html`<nav class="pager" aria-label="${site.messages.pager.label}">${listing.links.map((link) => html`<a href="${address(link.query)}">${link.text}</a>`)}</nav>`
     }</section>`;

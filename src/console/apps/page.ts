@@ -16,6 +16,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { consolePage } from '../layout.ts';
+import { foldedOnPhone, longItems } from '../list.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { appActAddress, logAddress, placeOfApp, tryAddress } from './addresses.ts';
 import { scopeRequestRow } from './scope-request-row.ts';
@@ -109,9 +110,8 @@ export function appSettings({ messages }: Site, client: Client, issuer: string, 
       value(text.clientId, id),
       secret !== undefined && value(text.secret, secret),
       value(text.discovery, `${issuer}/.well-known/openid-configuration`),
-      fact(text.asEnvironment, commandBlock(lines.join('\n'), messages.error, text.copy(text.asEnvironment)), true),
     ],
-  )}</section>`;
+  )}${foldedOnPhone(text.asEnvironment, html`<p class="small muted">${text.asEnvironment}</p>${commandBlock(lines.join('\n'), messages.error, text.copy(text.asEnvironment))}`)}</section>`;
 }
 
 /** Asks of whom the claims are previewed. */
@@ -119,7 +119,10 @@ function previewForm({ path, messages }: Site, { operator }: ConsoleVisit, clien
   const { preview: text } = messages.operators;
   if (!holds(operator, 'apps.preview', INSTALLATION)) return undefined;
   const person = { name: 'member', label: text.person, type: 'text', autocomplete: 'off', value: '' } as const;
-  return html`<section class="card" id="preview"><header><h2>${text.link}</h2><p class="muted small">${text.linkLead}</p></header><form class="search" method="get" action="${path('/console/apps/preview')}"><input type="hidden" name="app" value="${client.id}">${field({ ...person, problems: NO_PROBLEMS })}<button class="primary" type="submit">${text.next}</button></form></section>`;
+  return html`<section class="card" id="preview">${foldedOnPhone(
+    text.link,
+    html`<header><h2>${text.link}</h2><p class="muted small">${text.linkLead}</p></header><form class="search" method="get" action="${path('/console/apps/preview')}"><input type="hidden" name="app" value="${client.id}">${field({ ...person, problems: NO_PROBLEMS })}<button class="primary" type="submit">${text.next}</button></form>`,
+  )}</section>`;
 }
 
 /** What the app may learn of a person, and what its developer asks for. */
@@ -135,8 +138,14 @@ function scopes(
     manages(visit, client) &&
     !holds(visit.operator, 'apps.approve', placeOfApp(client)) &&
     html`<a href="${path(appActAddress('request-scope', { app: client.id }))}">${text.ask}</a>`;
-  const rows = requests.map((request) => scopeRequestRow(site, visit, request, placeOfApp(client)));
-  return html`<section class="card" id="scopes"><header class="with-link"><h2>${text.title}</h2>${asks}</header><p>${isolate(scopesAboutPerson(client).join(' '))}</p>${rows.length > 0 && html`<h3 class="small muted">${text.requests}</h3><ul class="items">${rows}</ul>`}</section>`;
+  const rowsOf = (found: typeof requests): readonly Html[] =>
+    found.map((request) => scopeRequestRow(site, visit, request, placeOfApp(client)));
+  const waiting = rowsOf(requests.filter(({ outcome, isEnded }) => outcome === null && !isEnded));
+  const decided = rowsOf(requests.filter(({ outcome, isEnded }) => outcome !== null || isEnded));
+  const about = html`<header class="with-link"><h2>${text.title}</h2>${asks}</header><p>${isolate(scopesAboutPerson(client).join(' '))}</p>`;
+  if (requests.length === 0)
+    return html`<section class="card" id="scopes">${foldedOnPhone(text.title, about)}</section>`;
+  return html`<section class="card" id="scopes">${about}<h3 class="small muted">${text.requests}</h3>${longItems(site, [...waiting, ...decided], undefined, Math.max(1, waiting.length))}</section>`;
 }
 
 function addresses({ path, messages }: Site, visit: ConsoleVisit, client: Client): Html {
@@ -159,5 +168,8 @@ function secrets({ path, messages }: Site, visit: ConsoleVisit, { client, secret
   const rotates =
     isManaged &&
     html`<p class="acts"><a class="button" href="${path(appActAddress('rotate-secret', { app: client.id }))}">${text.newSecret}</a></p>`;
-  return html`<section class="card" id="secrets"><h2>${text.secrets}</h2>${all.length === 0 ? html`<p class="muted">${text.noSecrets}</p>` : html`<ul class="items">${all.map(row)}</ul>`}${rotates}</section>`;
+  return html`<section class="card" id="secrets">${foldedOnPhone(
+    text.secrets,
+    html`<h2>${text.secrets}</h2>${all.length === 0 ? html`<p class="muted">${text.noSecrets}</p>` : html`<ul class="items">${all.map(row)}</ul>`}${rotates}`,
+  )}</section>`;
 }

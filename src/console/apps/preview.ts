@@ -6,6 +6,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { joinList } from '../../pages/lists.ts';
 import { invalid } from '../../platform/failure.ts';
 import { type ConsoleAct, defineAct } from '../act.ts';
+import { foldedOnPhone } from '../list.ts';
 import { getSubject } from '../named-person.ts';
 import type { ConsoleVisit, ShownEndpoint, TokenPreview } from '../visit.ts';
 import { appAddress } from './addresses.ts';
@@ -26,8 +27,19 @@ interface Previewed {
 /** The scopes that are filled in: all that the app is registered for. */
 const scopesOf = ({ scopes }: Client): string => (scopes === null || scopes.length === 0 ? 'openid' : scopes.join(' '));
 
-const json = (title: HtmlPart, value: object | null, none: HtmlPart): Html =>
-  fact(title, value === null ? none : html`<pre>${isolate(JSON.stringify(value, null, 1))}</pre>`, true);
+const json = (
+  title: string,
+  value: object | null,
+  none: HtmlPart,
+  text: Pick<ReturnType<typeof textsOf>, 'show' | 'showOf'>,
+): Html =>
+  fact(
+    title,
+    value === null
+      ? none
+      : foldedOnPhone(text.show, html`<pre>${isolate(JSON.stringify(value, null, 1))}</pre>`, text.showOf(title)),
+    true,
+  );
 
 function endpointPart(visit: ConsoleVisit, found: ShownEndpoint): Html {
   const text = textsOf(visit);
@@ -37,9 +49,9 @@ function endpointPart(visit: ConsoleVisit, found: ShownEndpoint): Html {
       ? [
           fact(text.scope, isolate(scope), true),
           ignoredScopes.length > 0 && fact(text.ignored, isolate(ignoredScopes.join(' ')), true),
-          json(text.idToken, idToken, text.noIdToken),
-          json(text.userinfo, userinfo, text.noUserinfo),
-          json(text.introspection, introspection, text.none),
+          json(text.idToken, idToken, text.noIdToken, text),
+          json(text.userinfo, userinfo, text.noUserinfo, text),
+          json(text.introspection, introspection, text.none, text),
           leftOut.length > 0 &&
             fact(text.leftOut, html`<span lang="en">${leftOut.map(({ message }) => message).join(' ')}</span>`, true),
         ]

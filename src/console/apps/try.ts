@@ -18,6 +18,7 @@ import { type Site, sendPage } from '../../pages/layout.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { consolePage } from '../layout.ts';
+import { foldedOnPhone } from '../list.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { appAddress, logAddress, placeOfApp, tryAddress } from './addresses.ts';
 
@@ -99,14 +100,16 @@ function signIn(site: Site, visit: ConsoleVisit, client: Client, trial: Trial): 
     holds(visit.operator, 'apps.traces', placeOfApp(client)) || holdsSomewhere(visit.operator, 'traces.read');
   const log = readsLog && html`<p><a href="${path(logAddress(client.id, { live: '1' }))}">${text.watch}</a></p>`;
   const note = presentsSecret(client) ? text.exchangeNote : client.type === 'public' ? text.exchangePublic : undefined;
+  const exchange = html`<p>${text.exchangeLead(html`<code>${isolate(trial.redirectUri)}</code>`)}</p>${command(site, trialExchange(trial))}${note !== undefined && html`<p class="muted">${note}</p>`}`;
   const asksClaims = trial.scopes.includes('openid') || trial.endpointSet === 'v2';
-  return html`<section class="card" id="sign-in"><h2>${text.signIn}</h2><p>${text.signInLead}</p><p class="acts"><a class="button primary" href="${address}" target="_blank" rel="noopener noreferrer">${text.begin}</a></p>${command(site, address)}${facts(
-    [
+  return html`<section class="card" id="sign-in"><h2>${text.signIn}</h2><p>${text.signInLead}</p><p class="acts"><a class="button primary" href="${address}" target="_blank" rel="noopener noreferrer">${text.begin}</a></p>${foldedOnPhone(
+    text.request,
+    html`${command(site, address)}${facts([
       value('state', trial.state),
       trial.scopes.includes('openid') && value('nonce', trial.nonce),
       value('code_verifier', trial.verifier),
-    ],
+    ])}`,
   )}</section>
-<section class="card" id="exchange"><h2>${text.exchange}</h2><p>${text.exchangeLead(html`<code>${isolate(trial.redirectUri)}</code>`)}</p>${command(site, trialExchange(trial))}${note !== undefined && html`<p class="muted">${note}</p>`}</section>
-${asksClaims && html`<section class="card" id="claims"><h2>${text.claims}</h2><p>${text.claimsLead}</p>${command(site, trialUserInfo(trial))}${log}</section>`}`;
+<section class="card" id="exchange"><h2>${text.exchange}</h2>${foldedOnPhone(text.showCommand, exchange)}</section>
+${asksClaims && html`<section class="card" id="claims"><h2>${text.claims}</h2><p>${text.claimsLead}</p>${foldedOnPhone(text.showCommand, command(site, trialUserInfo(trial)))}${log}</section>`}`;
 }

@@ -18,7 +18,7 @@ import { joinList } from '../../pages/lists.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
-import { items, onward, PAGE_SIZE } from '../list.ts';
+import { longItems, onward, PAGE_SIZE } from '../list.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { BULK, BULK_FORMS, bulkListAddress } from './addresses.ts';
 
@@ -142,5 +142,5 @@ function list(site: Site, visit: ConsoleVisit, { act, people, shown }: ListView)
     ...(last === undefined ? [] : [{ query: { ...kept, after: String(last) }, text: more }]),
   ];
   const name = shown.outcome === undefined ? text.list : `${text.list}: ${text.outcomes[shown.outcome]}`;
-  return html`<section class="card" id="people"><h2>${name}</h2>${items(rows, text.empty)}${onward(site, bulkListAddress(act.id), links)}</section>`;
+  return html`<section class="card" id="people"><h2>${name}</h2>${longItems(site, rows, text.empty)}${onward(site, bulkListAddress(act.id), links)}</section>`;
 }

@@ -12,7 +12,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { BULK } from '../bulk/addresses.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
-import { afterOf, forward, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { afterOf, forward, onward, PAGE_SIZE, pageOfRows, rowList } from '../list.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 
@@ -58,7 +58,10 @@ export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices)
     ];
     const content = html`<header><h1>${text.title}</h1></header>
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
-<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${items.length === 0 ? none : some}</h2>${items.length > 0 && html`<ul class="list">${items.map((group) => row(site, group))}</ul>`}${onward(site, ADDRESS, more)}</section>`;
+<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${items.length === 0 ? none : some}</h2>${rowList(
+      site,
+      items.map((group) => row(site, group)),
+    )}${onward(site, ADDRESS, more)}</section>`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'groups', title: text.title, content }));
   });
 

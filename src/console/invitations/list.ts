@@ -10,7 +10,7 @@ import { readableEmail } from '../../platform/domain-name.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
-import { backward, beforeOf, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { backward, beforeOf, items, longItems, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
 import { ORGANIZATIONS, organizationAddress, placeIn } from '../organizations/addresses.ts';
 import { organizationPage } from '../organizations/frame.ts';
 import { peopleTabs } from '../people/tabs.ts';
@@ -32,7 +32,7 @@ export function invitationListRoutes(app: FastifyInstance, services: ConsoleServ
     const listed = rows.map((invitation) => row(site, visit, invitation, clock()));
     const content = html`<header class="with-link"><h1>${site.messages.operators.people.title}</h1>${invites && html`<a class="button" href="${site.path(invitationActAddress('new'))}">${text.invite}</a>`}</header>
 ${peopleTabs(site, visit, 'invitations')}
-<section class="card"><p class="muted small">${text.lead}</p>${items(listed, text.none)}${onward(site, INVITATIONS, backward(site, before, next))}</section>`;
+<section class="card"><p class="muted small">${text.lead}</p>${longItems(site, listed, text.none)}${onward(site, INVITATIONS, backward(site, before, next))}</section>`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'people', title: text.title, content }));
   });
 

@@ -10,6 +10,7 @@ import type { KeptChange } from '../../platform/kept-changes.ts';
 import { appAddress } from '../apps/addresses.ts';
 import { groupAddress } from '../groups/pages.ts';
 import { personLink } from '../links.ts';
+import { longItems } from '../list.ts';
 import { organizationAddress } from '../organizations/addresses.ts';
 import { upstreamAddress } from '../upstreams/addresses.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -23,6 +24,9 @@ const SECTIONS = {
   others: ['upstreams', 'domains', 'organizationSettings', 'groupSettings'],
 } as const satisfies Readonly<Record<string, readonly MadePart[]>>;
 type MadeSection = keyof typeof SECTIONS;
+
+/** How many rows of a section a small phone shows at first. */
+const FIRST_MADE = 3;
 
 /** What an operator made, in sections: of each part the newest rows. */
 export function madeSections(
@@ -42,7 +46,12 @@ export function madeSections(
     if (shown.length === 0) return undefined;
     const more =
       parts.some((part) => part.length > LISTED_ROWS) && html`<p class="muted small">${text.view.more}${events}</p>`;
-    return html`<section class="card"><h2>${text.view.sections[name]}</h2><ul class="items">${shown.map((row) => madeRow(site, visit, row, now))}</ul>${more}</section>`;
+    return html`<section class="card"><h2>${text.view.sections[name]}</h2>${longItems(
+      site,
+      shown.map((row) => madeRow(site, visit, row, now)),
+      undefined,
+      FIRST_MADE,
+    )}${more}</section>`;
   };
   return html`<p class="muted small">${text.view.lead}</p>
 ${(Object.keys(SECTIONS) as MadeSection[]).map(section)}`;

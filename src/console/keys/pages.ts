@@ -7,7 +7,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { consolePage } from '../layout.ts';
-import { backward, beforeOf, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { backward, beforeOf, onward, PAGE_SIZE, pageOfRows, rowList } from '../list.ts';
 import { operatorsPage } from '../operators/frame.ts';
 import { organizationAddress, placeIn } from '../organizations/addresses.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
@@ -30,7 +30,7 @@ export function keyPageRoutes(app: FastifyInstance, services: ConsoleServices): 
     // Where one organization is all that the operator reaches, the key is for that.
     const [place, ...others] = reachOf(visit.operator, 'operators.manage')()?.organizationIds ?? [];
     const own = place === undefined || others.length > 0 ? {} : { organization: place };
-    const content = html`<section class="card"><header class="with-link"><p class="muted small">${text.lead}</p>${creates && html`<a class="button" href="${site.path(keyActAddress('new', own))}">${text.create}</a>`}</header>${listed.length === 0 ? html`<p class="muted">${text.none}</p>` : html`<ul class="list">${listed}</ul>`}${onward(site, KEYS, backward(site, before, next))}</section>`;
+    const content = html`<section class="card"><header class="with-link"><p class="muted small">${text.lead}</p>${creates && html`<a class="button" href="${site.path(keyActAddress('new', own))}">${text.create}</a>`}</header>${listed.length === 0 ? html`<p class="muted">${text.none}</p>` : rowList(site, listed)}${onward(site, KEYS, backward(site, before, next))}</section>`;
     return sendPage(reply, 200, site, operatorsPage(site, visit, 'keys', content));
   });
 

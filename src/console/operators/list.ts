@@ -7,7 +7,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { personLink } from '../links.ts';
-import { afterOf, forward, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { afterOf, forward, items, longItems, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
 import { ORGANIZATIONS, organizationAddress, placeIn } from '../organizations/addresses.ts';
 import { organizationPage } from '../organizations/frame.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
@@ -27,7 +27,7 @@ export function operatorListRoutes(app: FastifyInstance, services: ConsoleServic
     const { rows, next } = pageOfRows(found);
     const listed = rows.map((grant) => row(site, visit, grant, clock()));
     const more = onward(site, OPERATORS, forward(site, after, next));
-    const content = html`<section class="card"><p class="muted small">${text.lead}</p>${items(listed, text.none)}${more}${giveForm(site, visit, null)}</section>`;
+    const content = html`<section class="card"><p class="muted small">${text.lead}</p>${longItems(site, listed, text.none)}${more}${giveForm(site, visit, null)}</section>`;
     return sendPage(reply, 200, site, operatorsPage(site, visit, 'roles', content));
   });
 

@@ -19,7 +19,18 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { findNamedOnly, type NamedOnly } from '../../upstreams/only-store.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
-import { afterOf, backward, beforeOf, forward, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import {
+  afterOf,
+  backward,
+  beforeOf,
+  forward,
+  items,
+  longItems,
+  onward,
+  PAGE_SIZE,
+  pageOfRows,
+  rowList,
+} from '../list.ts';
 import { typedIn } from '../typed.ts';
 import { onlyUpstreamAddress, upstreamAddress } from '../upstreams/addresses.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
@@ -58,7 +69,10 @@ function listRoute(app: FastifyInstance, { site }: ConsoleServices): void {
     const creates = holdsSomewhere(visit.operator, 'organizations.create');
     const content = html`<header class="with-link"><h1>${text.title}</h1>${creates && html`<a class="button" href="${site.path(organizationActAddress('create'))}">${text.create.title}</a>`}</header>
 <form class="search" role="search" method="get" action="${site.path(ORGANIZATIONS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
-<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${rows.length === 0 ? none : some}</h2>${rows.length > 0 && html`<ul class="list">${rows.map((organization) => row(site, organization))}</ul>`}${onward(site, ORGANIZATIONS, forward(site, after, next, q === '' ? {} : { q }))}</section>`;
+<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${rows.length === 0 ? none : some}</h2>${rowList(
+      site,
+      rows.map((organization) => row(site, organization)),
+    )}${onward(site, ORGANIZATIONS, forward(site, after, next, q === '' ? {} : { q }))}</section>`;
     return sendPage(
       reply,
       200,
@@ -158,7 +172,7 @@ function memberList(
     manages &&
     holdsSomewhere(visit.operator, 'users.read') &&
     html`<form class="search" method="get" action="${path(organizationActAddress('member'))}"><input type="hidden" name="id" value="${id}">${field({ name: 'member', label: text.add, hint: text.addField, type: 'text', autocomplete: 'off', value: '', problems: NO_PROBLEMS })}<button class="primary" type="submit">${text.addNext}</button></form>`;
-  return html`<section class="card" id="members"><h2>${text.members}</h2>${items(rows, text.noMembers)}${more}${adds}</section>`;
+  return html`<section class="card" id="members"><h2>${text.members}</h2>${longItems(site, rows, text.noMembers)}${more}${adds}</section>`;
 }
 
 /** A part of an organization: what it lists, after the organization itself. */

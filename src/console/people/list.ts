@@ -21,6 +21,7 @@ import { BULK } from '../bulk/addresses.ts';
 import { EXPORT_ADDRESSES } from '../export/addresses.ts';
 import { invitationActAddress } from '../invitations/addresses.ts';
 import { consolePage } from '../layout.ts';
+import { rowList } from '../list.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { peopleTabs } from './tabs.ts';
@@ -103,7 +104,10 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
     const content = html`<header class="with-link"><h1>${text.title}</h1>${many}${invites && html`<a class="button" href="${site.path(invitationActAddress('new'))}">${site.messages.operators.invitations.invite}</a>`}</header>
 ${peopleTabs(site, visit, 'people')}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
-<section class="card list-card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${listing.people.length > 0 && html`<ul class="list">${listing.people.map((person) => row(site, person, clock()))}</ul>`}${
+<section class="card list-card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${rowList(
+      site,
+      listing.people.map((person) => row(site, person, clock())),
+    )}${
       listing.links.length > 0 &&
       html`<nav class="pager" aria-label="${site.messages.pager.label}">${listing.links.map(
         (link) =>

@@ -12,10 +12,11 @@ import { listLeases } from '../../platform/ids/lease-store.ts';
 import { VERSION } from '../../platform/version.ts';
 import { invitationActAddress } from '../invitations/addresses.ts';
 import { personLink } from '../links.ts';
-import { afterOf, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { afterOf, items, longItems, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
 import { type ActName, actAddress, PERSON_ACTS } from '../people/acts.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf, type ServiceFinding } from '../visit.ts';
 import { SYSTEM, systemAddress, systemPage } from './frame.ts';
+import { settingsRoute } from './settings.ts';
 
 /** The health of the service, its mail, and its settings. */
 export function systemRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -32,13 +33,19 @@ function healthRoute(app: FastifyInstance, services: ConsoleServices): void {
     const visit = consoleVisitOf(request);
     const leases = await visit.services.database.read(() => listLeases({ now: clock() }));
     const findings = await services.examine();
+    const wrong = findings.filter(({ level }) => level !== 'ok');
     const rows = [...leases]
       .sort((one, other) => one.node - other.node)
       .map(
         ({ node, endsAt }) =>
           html`<li><div>${text.node(String(node))} <span class="small muted">${text.leased(moment(endsAt))}</span></div></li>`,
       );
-    const content = html`<section class="card"><p class="muted small">${text.healthLead}</p><ul class="items">${findings.map((finding) => findingRow(site, finding))}</ul></section>
+    const content = html`<section class="card"><p class="muted small">${text.healthLead}</p>${longItems(
+      site,
+      [...wrong, ...findings.filter(({ level }) => level === 'ok')].map((finding) => findingRow(site, finding)),
+      undefined,
+      Math.max(3, wrong.length),
+    )}</section>
 <section class="card"><header><h2>${text.nodes}</h2><p class="muted small">${text.nodesLead}</p></header>${items(rows, text.noNodes)}${facts([fact(text.version, VERSION), fact(text.issuer, html`<code>${issuer}</code>`)])}</section>`;
     return sendPage(reply, 200, site, systemPage(site, visit, 'health', content));
   });
@@ -49,6 +56,9 @@ function findingRow({ messages }: Site, { level, found, remedy }: ServiceFinding
   const { levels } = messages.operators.system;
   return html`<li><div><strong${level === 'problem' && html` class="state"`}>${levels[level]}</strong> <span lang="en">${found}</span>${remedy !== null && html`<br><span class="small muted" lang="en">${remedy}</span>`}</div></li>`;
 }
+
+/** How many messages a small phone shows at first: each takes several lines. */
+const FIRST_MAILS = 6;
 
 const isStatus = (text: string): text is MailStatus => mailStatuses.some((status) => status === text);
 
@@ -82,9 +92,11 @@ function mailRoute(app: FastifyInstance, services: ConsoleServices): void {
       html`<p class="acts"><a class="button" href="${site.path(`${SYSTEM}/mail/test`)}">${text.test.link}</a></p>`;
     const content = html`<section class="card"><header><p class="muted small">${mail.available ? text.mailLead : text.mailOff}</p>${acts}</header>
 <nav class="tabs" aria-label="${text.filterLabel}">${filter}</nav>
-${items(
+${longItems(
+  site,
   rows.map((one) => mailRow(site, visit, one)),
   text.mailNone,
+  FIRST_MAILS,
 )}${onward(site, address, links)}</section>`;
     return sendPage(reply, 200, site, systemPage(site, visit, 'mail', content));
   });
@@ -119,39 +131,5 @@ function mailRow(site: Site, visit: ConsoleVisit, mail: ListedMail): Html {
   const again = againAddress(visit, mail);
   const when: HtmlPart =
     settledAt !== null ? text.settled(moment(settledAt)) : dueAt !== null && attempts > 0 && text.next(moment(dueAt));
-  return html`<li><div><strong${status === 'dead' && html` class="state"`}>${text.statuses[status]}</strong> ${kind}${recipient !== '' && html` ${text.to(to)}`}<br><span class="small muted">${text.asked(moment(createdAt))} · ${text.attempts(attempts)}${when && html` · ${when}`}</span>${problem !== null && html`<br><span class="small">${isolate(problem)}</span>`}</div>${again !== undefined && html`<a href="${site.path(again)}" aria-label="${text.againTo(recipient)}">${text.again}</a>`}</li>`;
+  return html`<li><div><strong${status === 'dead' && html` class="state"`}>${text.statuses[status]}</strong> ${kind}${recipient !== '' && html` ${text.to(to)}`}<br><span class="small muted">${text.asked(moment(createdAt))}${attempts > 0 && html` · ${text.attempts(attempts)}`}${when && html` · ${when}`}</span>${problem !== null && html`<br><span class="small">${isolate(problem)}</span>`}</div>${again !== undefined && html`<a href="${site.path(again)}" aria-label="${text.againTo(recipient)}">${text.again}</a>`}</li>`;
 }
-
-/** Markdown that the descriptions of settings use: code, and links by their text. */
-const plainText = (markdown: string): Html =>
-  html`${markdown
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
-
-function settingsRoute(app: FastifyInstance, { site, settings }: ConsoleServices): void {
-  const text = site.messages.operators.system;
-  const address = systemAddress('settings');
-
-  app.get(address, { config: { permission: 'service.read' } }, async (request, reply) => {
-    const visit = consoleVisitOf(request);
-    await visit.services.database.read(nothing);
-    const all = queryOf(request).get('show') !== 'set';
-    const shown = settings.filter(({ source }) => all || source !== 'default');
-    const rows = shown.map(({ name, value, source, isSecret, initial, about }) => {
-      const set =
-        source === 'default'
-          ? text.initial(plainText(initial))
-          : isSecret
-            ? text.secretSet
-            : html`<code>${value}</code>`;
-      return html`<li><div><strong><code>${name}</code></strong><br>${set} <span class="small muted">${text.sources[source]}</span><br><span class="small">${plainText(about)}</span></div></li>`;
-    });
-    const choice = (name: 'all' | 'set', label: string): Html =>
-      html`<a href="${site.path(name === 'all' ? address : `${address}?show=set`)}"${(name === 'all') === all && html` aria-current="page"`}>${label}</a>`;
-    const content = html`<section class="card"><p class="muted small">${text.settingsLead}</p><nav class="tabs" aria-label="${text.tabs.settings}">${choice('all', text.showAll)}${choice('set', text.showSet)}</nav>${items(rows, text.noneSet)}</section>`;
-    return sendPage(reply, 200, site, systemPage(site, visit, 'settings', content));
-  });
-}
-
-function* nothing() {}

@@ -7,7 +7,7 @@ import { initials } from '../../pictures/rules/initials.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { findUpstreamsContaining, listUpstreams, type Upstream } from '../../upstreams/store.ts';
 import { consolePage } from '../layout.ts';
-import { afterOf, forward, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { afterOf, forward, onward, PAGE_SIZE, pageOfRows, rowList } from '../list.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, consoleVisitOf } from '../visit.ts';
 import { NEW_UPSTREAM, UPSTREAMS, upstreamActAddress, upstreamAddress } from './addresses.ts';
@@ -34,7 +34,10 @@ export function upstreamListRoutes(app: FastifyInstance, { site }: ConsoleServic
     const adds = holds(visit.operator, 'upstreams.manage', INSTALLATION);
     const content = html`<header class="with-link"><div><h1>${text.title}</h1><p class="muted">${text.lead}</p></div>${adds && html`<a class="button" href="${site.path(NEW_UPSTREAM)}">${text.add}</a>`}</header>
 <form class="search" role="search" method="get" action="${site.path(UPSTREAMS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
-<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${rows.length === 0 ? none : some}</h2>${rows.length > 0 && html`<ul class="list">${rows.map((upstream) => row(site, upstream))}</ul>`}${onward(site, UPSTREAMS, forward(site, after, next, q === '' ? {} : { q }))}</section>`;
+<section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${rows.length === 0 ? none : some}</h2>${rowList(
+      site,
+      rows.map((upstream) => row(site, upstream)),
+    )}${onward(site, UPSTREAMS, forward(site, after, next, q === '' ? {} : { q }))}</section>`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'upstreams', title: text.title, content }));
   });
 

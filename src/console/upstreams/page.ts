@@ -16,7 +16,7 @@ import {
 } from '../../upstreams/store.ts';
 import { logoutUriOf, redirectUriOf } from '../../upstreams/view.ts';
 import { consolePage } from '../layout.ts';
-import { items, PAGE_SIZE } from '../list.ts';
+import { foldedOnPhone, items, PAGE_SIZE } from '../list.ts';
 import { organizationAddress } from '../organizations/addresses.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { UPSTREAMS, type UpstreamActName, upstreamActAddress } from './addresses.ts';
@@ -45,7 +45,7 @@ export function upstreamPageRoutes(app: FastifyInstance, { site, issuer }: Conso
     const { upstream, organizations } = await visit.services.database.read(() => foundWithOrganizations(id));
     const content = html`<header class="object"><h1>${isolate(upstream.displayName)}</h1><p class="muted">${isolate(upstream.name)} · ${upstreamState(site, upstream)}</p></header>
 ${about(site, visit, upstream)}
-${addressesToRegister(site, upstream, issuer)}
+<section class="card" id="register">${foldedOnPhone(site.messages.operators.upstreams.register, addressFacts(site, upstream, issuer))}</section>
 ${onlyThrough(site, visit, organizations)}
 ${happens(site, visit, upstream)}`;
     const title = upstream.displayName;
@@ -114,13 +114,18 @@ function acts({ path, messages }: Site, { operator }: ConsoleVisit, { id, kind, 
 }
 
 /** The addresses that the provider is given, each to copy. */
-export function addressesToRegister({ messages }: Site, upstream: Pick<Upstream, 'name'>, issuer: string): Html {
+function addressFacts({ messages }: Site, upstream: Pick<Upstream, 'name'>, issuer: string): Html {
   const { upstreams: text } = messages.operators;
   const value = (name: string, of: string) => fact(name, copyable(of, messages.error, text.copy(name)), true);
-  return html`<section class="card" id="register"><header><h2>${text.register}</h2><p class="muted small">${text.registerLead}</p></header>${facts(
-    [value(text.redirectUri, redirectUriOf(issuer, upstream)), value(text.logoutUri, logoutUriOf(issuer, upstream))],
-  )}</section>`;
+  return html`<header><h2>${text.register}</h2><p class="muted small">${text.registerLead}</p></header>${facts([
+    value(text.redirectUri, redirectUriOf(issuer, upstream)),
+    value(text.logoutUri, logoutUriOf(issuer, upstream)),
+  ])}`;
 }
+
+/** The same on the page that shows them first. */
+export const addressesToRegister = (site: Site, upstream: Pick<Upstream, 'name'>, issuer: string): Html =>
+  html`<section class="card" id="register">${addressFacts(site, upstream, issuer)}</section>`;
 
 function onlyThrough(
   { path, messages }: Site,
@@ -133,7 +138,7 @@ function onlyThrough(
     ({ id, name }) =>
       html`<li><div>${links ? html`<a href="${path(organizationAddress(id))}">${isolate(name)}</a>` : isolate(name)}</div></li>`,
   );
-  return html`<section class="card" id="only"><h2>${text.only}</h2>${items(rows, text.noOnly)}</section>`;
+  return html`<section class="card" id="only">${foldedOnPhone(text.only, html`<h2>${text.only}</h2>${items(rows, text.noOnly)}`)}</section>`;
 }
 
 function happens({ path, messages }: Site, { operator }: ConsoleVisit, { id }: Upstream): HtmlPart {
