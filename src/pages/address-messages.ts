@@ -119,6 +119,8 @@ export const addressTexts = {
   secured: 'Every browser and every app is signed out, and the password no longer works.',
   securedNext: 'A link to set a new password is on its way to your email address. Open it within 30 minutes.',
   securedAgain: 'Ask for another link',
+  securedBarred:
+    'The account is banned or suspended, so no link to set a new password is sent. When that is over, recover the account. If you think that it is a mistake, contact ',
   securedLost: 'If you cannot read that address, contact ',
   deadTitle: 'This link no longer works',
   dead: {

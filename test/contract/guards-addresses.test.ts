@@ -178,3 +178,25 @@ test('a link or code is not used up where the account was secured too often, and
     await own.close();
   }
 });
+
+test('who undoes a change during a ban or suspension is told what they can do instead of recovering the account', async () => {
+  const until = new Date(server.now() + 2 * MINUTE).toISOString();
+  for (const [path, body, lasts] of [
+    ['ban', { until }, /The ban ends on .*\. Recover your account after that\./],
+    ['ban', {}, /An operator has to end the ban first\..*contact the administrator/s],
+    ['suspension', {}, /An operator has to end the suspension first\./],
+  ] as const) {
+    const ada = await person(true);
+    const { link = '' } = await move(ada);
+    await admin(server, 'PUT', `/users/${ada.user.id}/${path}`, body);
+    const browser = agent(server.baseUrl, server.nodeInTurn);
+    const undone = await browser.submit(await browser.get(link), {});
+    assert.equal(undone.status, 200);
+    assert.match(undone.text, /banned or suspended, so no link to set a new password is sent/);
+    assert.doesNotMatch(undone.text, /on its way/);
+    assert.deepEqual(await addressOf(ada.user), [ada.email, true]);
+    const mail = await newestMail(server, ada.email, 'recovery');
+    assert.deepEqual([mail.link, mail.code], [undefined, undefined]);
+    assert.match(mail.text, lasts);
+  }
+});

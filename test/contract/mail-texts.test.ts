@@ -187,6 +187,14 @@ test('recovery and sign-in codes', async () => {
   await call('PUT', `/users/${suspended.user.id}/suspension`, {});
   for (const one of [banned, forAWhile, suspended]) await ask(one);
   await look([ada, banned, forAWhile, suspended].flatMap((one) => valuesOf(one)));
+  const [always, days, paused] = [await story.person(), await story.person(), await story.person()];
+  const moved = [always, days, paused].map((one) => ({ ...one, next: story.freshAddress() }));
+  for (const one of moved) await story.moveTo(await freshly(one), one.next);
+  await call('PUT', `/users/${always.user.id}/ban`, {});
+  await call('PUT', `/users/${days.user.id}/ban`, { until });
+  await call('PUT', `/users/${paused.user.id}/suspension`, {});
+  for (const { email } of moved) assert.equal(await press((await story.undoLinks(email))[0] ?? ''), 200);
+  await look(moved.flatMap((one) => valuesOf(one, one.next)));
 });
 
 test('what a person changes, or an operator for them', async () => {

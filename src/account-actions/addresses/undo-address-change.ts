@@ -19,6 +19,7 @@ import { mailTexts } from '../../mail/messages.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { accountStatus } from '../../verdict/rules.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import type { AttemptsLimited, CheckedAttempt } from '../authentication/authenticators.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
@@ -92,7 +93,8 @@ export async function requestUndoPasskey(
 }
 
 export type UndoResult =
-  | { readonly kind: 'undone' }
+  /** A banned or suspended account cannot be recovered now. */
+  | { readonly kind: 'undone'; readonly isBarred: boolean }
   /** The link no longer works. */
   | { readonly kind: 'dead' }
   /** The second factor is missing or wrong. */
@@ -156,7 +158,7 @@ export async function undoAddressChange(
       const message = { to: profile.email, accountId: id, kind: 'address changed', content } as const;
       yield* mail.enqueue({ ...message, expiresAt: previous.expiresAt }, now);
     }
-    return { kind: 'undone' };
+    return { kind: 'undone', isBarred: accountStatus(account, now) !== 'active' };
   });
   await finishEnding({ database, clock }, makers);
   return result;

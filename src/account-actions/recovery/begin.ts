@@ -8,6 +8,7 @@ import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Device, Origin } from '../../platform/validation/origin.ts';
+import { accountStatus } from '../../verdict/rules.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { askedFrom } from '../notices/rules/notice-text.ts';
 import { type UndoneFacts, undoneSentences } from '../notices/rules/undone-text.ts';
@@ -57,7 +58,7 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 /**
  * Sends a link that recovers an account, inside a unit of work, and a code where a browser asked. They replace earlier ones, except
  * those that another browser asked for which signed in to the account before, and end with the account's generation. Does nothing where
- * the address is not to be trusted with the account: see `settleGain`.
+ * the address is not to be trusted with the account: see `settleGain`. A banned or suspended person is told why none comes.
  */
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
@@ -66,6 +67,15 @@ export function* beginRecovery(
   now: number,
 ): Work<void> {
   if (yield* isAddressDoubted(account)) return;
+  const status = accountStatus(account, now);
+  if (status !== 'active') {
+    const undone = cause.by === 'securing' ? undoneSentences(cause.undone) : [];
+    const about = { ...subjectOf(issuer, account), undone };
+    const bannedUntil = status === 'banned' ? account.bannedUntil : null;
+    const content = mailTexts.recovery.securedBarred[status]({ ...about, bannedUntil });
+    const told = { to: account.profile.email, accountId: account.id, content, expiresAt: now + RECOVERY_LIFETIME };
+    return yield* mail.enqueue({ ...told, kind: 'recovery' }, now);
+  }
   const address = account.profile.email.toLowerCase();
   const data: RecoveryData = { request };
   const challenge = { purpose: 'recover', account, address, browserHash, data, lifetime: RECOVERY_LIFETIME } as const;

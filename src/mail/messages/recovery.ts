@@ -26,6 +26,12 @@ interface Barred extends AboutSignIn {
   readonly contact: string | undefined;
 }
 
+interface SecuredBarred extends AboutSignIn {
+  readonly bannedUntil: number | null;
+  /** What was removed from the account. */
+  readonly undone: readonly string[];
+}
+
 const barredMail =
   (subject: string, reason: (about: AboutSignIn) => string, lasting: string) =>
   ({ bannedUntil, contact, ...about }: Barred): MailContent => ({
@@ -36,6 +42,18 @@ const barredMail =
       `If you think that this is a mistake, contact ${contact ?? 'the administrator of this service'}.`,
     ],
     footer: ['If you did not ask for this, do nothing: your account is as it was.'],
+  });
+
+const securedBarredMail =
+  (status: string, lasting: string) =>
+  ({ bannedUntil, undone, username, host }: SecuredBarred): MailContent => ({
+    subject: 'Your account is secured',
+    paragraphs: [
+      `Your account ${username} at ${host} is secured: every browser and every app is signed out, and the password no longer works. It is ${status}, so it cannot be recovered now.`,
+      ...undone,
+      bannedUntil === null ? lasting : `The ban ends on ${momentText(bannedUntil)}. Recover your account after that.`,
+      'If you think that this is a mistake, contact the administrator of this service.',
+    ],
   });
 
 /** The messages that bring people back into their accounts. */
@@ -113,6 +131,12 @@ export const recoveryMails = {
       'If you did not ask for this, do nothing: nobody is signed in without the code.',
     ],
   }),
+
+  /** Tells the owner of a banned or suspended account, who reported something or undid a change, why no link comes, and whom to ask. */
+  securedBarred: {
+    banned: securedBarredMail('banned', 'An operator has to end the ban first.'),
+    suspended: securedBarredMail('suspended', 'An operator has to end the suspension first.'),
+  },
 
   /** Tells the owner of a banned or suspended account why no link or code comes, and whom to ask. */
   barred: {

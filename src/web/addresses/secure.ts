@@ -3,12 +3,13 @@ import { readReport, secureAccount } from '../../account-actions/addresses/secur
 import { SECURE_PATH } from '../../account-actions/notices/notices.ts';
 import { reportSentences } from '../../account-actions/notices/rules/notice-text.ts';
 import { hidden, isolate, operator } from '../../pages/components.ts';
-import { html } from '../../pages/html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { accountStatus } from '../../verdict/rules.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 
@@ -46,17 +47,25 @@ export function secureAccountRoutes(app: FastifyInstance, services: PageServices
     }
     const account = await secureAccount(services, token, originOf(request));
     if (account === undefined) return sendDeadLink(services, reply, 'secure', token);
-    return sendPage(reply, 200, site, securedPage(site));
+    return sendPage(reply, 200, site, securedPage(site, accountStatus(account, services.clock()) !== 'active'));
   });
 }
 
-function securedPage(site: Site): Page {
+function securedPage(site: Site, isBarred: boolean): Page {
   const { address: text } = site.messages;
   return {
     title: text.securedTitle,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.securedTitle}</h1><p>${text.secured}</p></header>
-<p>${text.securedNext}</p>
-<p><a class="button" href="${site.path('/recover')}">${text.securedAgain}</a></p><p class="muted small">${text.securedLost}${operator(site)}.</p></section>`,
+${nextSteps(site, isBarred)}${!isBarred && html`<p class="muted small">${text.securedLost}${operator(site)}.</p>`}</section>`,
   };
+}
+
+/** What a person does next whose account was secured: nobody recovers a banned or suspended one. */
+export function nextSteps(site: Site, isBarred: boolean): Html {
+  const { address: text } = site.messages;
+  return isBarred
+    ? html`<p>${text.securedBarred}${operator(site)}.</p>`
+    : html`<p>${text.securedNext}</p>
+<p><a class="button" href="${site.path('/recover')}">${text.securedAgain}</a></p>`;
 }

@@ -29,6 +29,7 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
+import { nextSteps } from './secure.ts';
 
 const CONTEXT = 'undo address change';
 const UNDO_PASSKEY_PATH = `${UNDO_PATH}/passkey`;
@@ -140,8 +141,7 @@ ${asks.length > 0 && field(code)}
           title: text.undoneTitle,
           layout: 'narrow',
           body: html`<section class="card"><header><h1>${text.undoneTitle}</h1><p>${text.undone}</p></header>
-<p>${text.securedNext}</p>
-<p><a class="button" href="${site.path('/recover')}">${text.securedAgain}</a></p></section>`,
+${nextSteps(site, result.isBarred)}</section>`,
         });
     }
   });
