@@ -1,5 +1,5 @@
 /*
- * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, in dark, on a phone and on the smallest one; with `--console`
+ * Draws every page: `node test/browser/screenshots.ts <folder>`, in light and in dark on a desk, a tablet and a phone, and on the smallest phone; with `--console`
  * those of the console alone; with `--named <text>` those with it in their name.
  * The pictures of the README are drawn anew with `npm run pictures`.
  */
@@ -13,7 +13,8 @@ import { openDesign, registerApps, walkPages } from './pages.ts';
 import { openClosedStage, openMailStage, walkClosed, walkPeople } from './people-pages.ts';
 import { openStage, visit } from './stage.ts';
 
-type Look = 'light' | 'dark' | 'phone' | 'small';
+const LOOK_NAMES = ['light', 'dark', 'tablet', 'tablet-dark', 'phone', 'phone-dark', 'small'] as const;
+type Look = (typeof LOOK_NAMES)[number];
 
 interface Appearance {
   readonly colorScheme: 'light' | 'dark';
@@ -24,7 +25,10 @@ interface Appearance {
 const LOOKS: Readonly<Record<Look, Appearance>> = {
   light: { colorScheme: 'light', width: 1000, height: 720 },
   dark: { colorScheme: 'dark', width: 1000, height: 720 },
+  tablet: { colorScheme: 'light', width: 768, height: 1024 },
+  'tablet-dark': { colorScheme: 'dark', width: 768, height: 1024 },
   phone: { colorScheme: 'light', width: 390, height: 844 },
+  'phone-dark': { colorScheme: 'dark', width: 390, height: 844 },
   small: { colorScheme: 'light', width: 320, height: 640 },
 };
 
@@ -59,8 +63,6 @@ const { values, positionals } = parseArgs({
 const target = positionals[0] ?? '';
 if (target === '') throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme | --console]');
 mkdirSync(target, { recursive: true });
-
-const LOOK_NAMES = ['light', 'dark', 'phone', 'small'] as const;
 
 /** Draws the page in each look, without loading it again, so that all of them show the same persons and times. */
 async function draw(page: Page, name: string): Promise<void> {
