@@ -70,6 +70,7 @@ export const addressTexts = {
   sent: 'A message with a link and a code is on its way to the address, if it can be used here.',
   done: {
     'verify address': 'Your address is verified.',
+    'replace unverified address': 'Your address is changed.',
     'change address': 'Your address is changed. We told your previous address, which can undo this for seven days.',
     'go back':
       'Your account has its earlier address again. What was added since is removed, and the address in between can no longer change anything.',

@@ -18,7 +18,7 @@ import { withData } from '../support/forged-token.ts';
 import { DAY, MINUTE, query } from '../support/outcome.ts';
 import { addPasskeyOnPage, passkeyForm } from '../support/passkeys.ts';
 import { accentMailTexts } from '../support/pseudo-locale.ts';
-import { askRecovery, newestMail } from '../support/recovery.ts';
+import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 import { RECOVERED, type Robbed, takenBack } from '../support/taken-back.ts';
@@ -237,11 +237,13 @@ test('a copy of the data, and the deletion of an account', async () => {
   const browser = story.browserOf();
   await submit(browser, '/login', { identifier: ada.user.username, password: PASSWORD });
   await done(submit(browser, '/login/come-back'));
-  const [bob, eve] = [await story.person(), await story.person()];
-  for (const one of [bob, eve]) await leave(one);
+  const [bob, eve, kim] = [await story.person(), await story.person(), await story.person()];
+  for (const one of [bob, eve, kim]) await leave(one);
   await call('DELETE', `/users/${bob.user.id}/deletion`);
   assert.equal(await press(await story.reportLink(eve.email)), 200);
-  await look([ada, bob, eve].flatMap((one) => valuesOf(one)));
+  const { url } = await call('POST', `/users/${kim.user.id}/recovery-link`, {});
+  await done(useLink(story.browserOf(), url, RECOVERED));
+  await look([ada, bob, eve, kim].flatMap((one) => valuesOf(one)));
 });
 
 test('a person with whose account somebody else signed in, and operators act', async () => {

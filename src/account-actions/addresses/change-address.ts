@@ -51,6 +51,9 @@ export const UNDO_PATH = '/undo-address-change';
 const PURPOSES = ['change address', 'verify address'] as const;
 export type AddressPurpose = (typeof PURPOSES)[number];
 
+/** What was confirmed. An address that was never verified is told nothing when it is replaced, and can undo nothing. */
+type ConfirmedPurpose = AddressPurpose | 'replace unverified address' | 'go back';
+
 interface AddressChangeServices extends AddressServices {
   readonly limits: Limits;
 }
@@ -226,7 +229,7 @@ export function* findAddressRequest(
 }
 
 export type AddressResult =
-  | ({ readonly kind: 'confirmed'; readonly purpose: AddressPurpose | 'go back' } & Renewal)
+  | ({ readonly kind: 'confirmed'; readonly purpose: ConfirmedPurpose } & Renewal)
   /** A link or code that is wrong, was used, has expired or is another browser's; or the address is another account's by now. */
   | { readonly kind: 'wrong' }
   /** It was asked for in a session of this browser that has ended. */
@@ -347,6 +350,6 @@ function* giveAddress(
     origin,
     accountId,
   });
-  const purpose = isChange ? 'change address' : 'verify address';
+  const purpose = !isChange ? 'verify address' : before.emailVerified ? 'change address' : 'replace unverified address';
   return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal, makers };
 }

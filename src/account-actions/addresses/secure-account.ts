@@ -141,7 +141,7 @@ export function* endEverything(
   yield* leaveUnconnectedGroups(id, origin, now);
   const undone = { ...added, identities: added.identities + older.length };
   yield* forgetBrowsers({ accountId: id });
-  yield* callOffDeletion(services, account, changed.profile, origin, now);
+  yield* callOffDeletion(services, account, changed.profile, 'secured', origin, now);
   return { changed, undone };
 }
 

@@ -102,7 +102,7 @@ export async function updateAccount(
     if (decidesAddress) {
       yield* endChallenges(id);
       yield* takeAddressesAway({ accountId: id });
-      yield* callOffDeletion(context, account, profile, origin, now);
+      yield* callOffDeletion(context, account, profile, 'secured', origin, now);
     }
     const back = foreign && { ...foreign, keepsPassword: true, operator };
     const undone = back && (yield* removeAddedSince(changed, back, origin, now));

@@ -231,6 +231,7 @@ export function* callOffDeletion(
   { mail, issuer }: Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
   before: Pick<Account, 'id' | 'deletionDueAt'>,
   { username, email }: Account['profile'],
+  why: 'recovered' | 'secured',
   origin: Origin,
   now: number,
 ): Work<void> {
@@ -238,6 +239,6 @@ export function* callOffDeletion(
   if (before.deletionDueAt === null) return;
   yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId });
   if (!canReceiveMail(email)) return;
-  const content = mailTexts.personalData.deletionCancelled({ username, url: `${issuer}/login` });
+  const content = mailTexts.personalData.deletionCancelled[why]({ username, url: `${issuer}/login` });
   yield* mail.enqueue({ to: email, accountId, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME }, now);
 }

@@ -375,7 +375,7 @@ function* secure(
   ];
   const open = isAnswered ? at : Math.min(reported, isYounger ? shownAt : reported);
   yield* enqueueSecurityNotice(services, changed, 'recovered', { what: told.join(' ') || undefined }, now, at, open);
-  yield* callOffDeletion(services, account, changed.profile, origin, now);
+  yield* callOffDeletion(services, account, changed.profile, 'recovered', origin, now);
   const recovered = { accountId, shownSince: shown && shownAt, isAddressProved, at };
   yield* recordRecovery(by === 'operator' ? { operator } : undefined, recovered);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by, ...leftDetails(made) } });

@@ -21,14 +21,25 @@ export const personalDataMails = {
     footer: ['If you did not ask for this, use the link “This was not me” in the message that came before this one.'],
   }),
 
-  /** The deletion was canceled because the account was secured or recovered. */
-  deletionCancelled: ({ username, url }: { readonly username: string; readonly url: string }): MailContent => ({
-    subject: 'Your account will not be deleted',
-    paragraphs: [
-      `The deletion of your account ${username} was canceled, because the account was secured or recovered.`,
-      'You can sign in again. Apps do not get their access back: you sign in to them again.',
-    ],
-    action: { label: 'Sign in', url },
-    footer: ['If you still want to delete your account, sign in and ask for it again.'],
-  }),
+  deletionCancelled: {
+    recovered: ({ username, url }: { readonly username: string; readonly url: string }): MailContent => ({
+      subject: 'Your account will not be deleted',
+      paragraphs: [
+        `The deletion of your account ${username} was canceled, because the account was recovered.`,
+        'You can sign in again. Apps do not get their access back: you sign in to them again.',
+      ],
+      action: { label: 'Sign in', url },
+      footer: ['If you still want to delete your account, sign in and ask for it again.'],
+    }),
+    /** By its owner, or by an operator who decided on its address. */
+    secured: ({ username, url }: { readonly username: string; readonly url: string }): MailContent => ({
+      subject: 'Your account will not be deleted',
+      paragraphs: [
+        `The deletion of your account ${username} was canceled, because the account was secured.`,
+        'Apps do not get their access back: you sign in to them again.',
+      ],
+      action: { label: 'Sign in', url },
+      footer: ['If you still want to delete your account, sign in and ask for it again.'],
+    }),
+  },
 } as const;
