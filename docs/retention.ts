@@ -409,9 +409,15 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'What rests on a stolen key or account ends with it, also where a link between was removed; they let nobody in',
     days: null,
   },
+  status_change: {
+    holds: 'Who banned or suspended an account, or let it in again, and what barred it before, with the reason',
+    until: `${span(KEPT.statusChange)} after the decision; ${WITH_ACCOUNT.toLowerCase()}`,
+    why: 'Whom a stolen key or account let in is barred as before with the end of what else it made',
+    days: inDays(KEPT.statusChange),
+  },
   account_opening: {
     holds:
-      'When operators set how a person signs in (a password, an address, no authenticator app, a recovery, a provider that they registered or enabled), and until when they may have known it',
+      'When operators set how a person signs in (a password, an address, no authenticator app, a recovery, a provider that they registered or enabled), or let one in again who was barred, and until when that counts',
     until: `Its owner took the account back, or it was deleted, and nothing is left that was made through it, looked at every ${span(OPENING_REVIEWED_AFTER)}`,
     why: 'What was made through the account of a colleague ends with the stolen key or account that opened it',
     days: null,

@@ -21,7 +21,10 @@ type DirectOpening = Extract<AccountActKind, 'created' | 'address' | 'password' 
  */
 export type ProviderOpening = 'joined' | 'connected';
 
-export type OpeningKind = DirectOpening | ProviderOpening;
+/** Or that the operator lifted what barred it, or made that end sooner. By this nobody else gets in than the person. */
+export const LET_IN = 'let in again' satisfies AccountActKind;
+
+export type OpeningKind = DirectOpening | ProviderOpening | typeof LET_IN;
 
 /** After how long it is looked again whether anything rests on an opening. */
 export const OPENING_REVIEWED_AFTER = 30 * DAY;
@@ -33,14 +36,17 @@ interface NewOpening {
   readonly actedAt: number;
   /** Since when that opens the account, where that is later. */
   readonly opensAt?: number;
+  /** When that ends by itself; undefined for never. */
+  readonly endsAt?: number | undefined;
   /** Whether an authenticator app from before is asked for at every sign-in and recovery. A passkey is not, beside a password. */
   readonly isGuarded: boolean;
 }
 
-interface StoredOpening extends Omit<NewOpening, 'isGuarded' | 'opensAt'> {
+interface StoredOpening extends Omit<NewOpening, 'isGuarded' | 'opensAt' | 'endsAt'> {
   readonly operatorId: string;
   readonly usableAt: number | null;
   readonly movedAt: number | null;
+  readonly endedAt: number | null;
   readonly reviewAt: number;
 }
 
@@ -52,7 +58,7 @@ const insert = command((db, p: StoredOpening) =>
     acted_at: p.actedAt,
     usable_at: p.usableAt,
     moved_at: p.movedAt,
-    ended_at: null,
+    ended_at: p.endedAt,
     review_at: p.reviewAt,
   }),
 );
@@ -82,12 +88,12 @@ export const NO_OPERATOR = '0';
 /** Records what an operator does to an account, in the unit of work that does it and holds the account's lock. */
 export function* recordOpening({ operator }: AccountActor, opening: NewOpening): Work<void> {
   if (operator === undefined) return;
-  const { isGuarded, opensAt = opening.actedAt, ...acted } = opening;
+  const { isGuarded, opensAt = opening.actedAt, endsAt = null, ...acted } = opening;
   const { kind, actedAt } = acted;
   const usableAt = isGuarded ? null : opensAt;
   const movedAt = kind === 'address' || kind === 'created' ? actedAt : null;
-  const reviewAt = opensAt + OPENING_REVIEWED_AFTER;
-  yield* insert({ ...acted, operatorId: operator.id, usableAt, movedAt, reviewAt });
+  const reviewAt = (endsAt ?? opensAt) + OPENING_REVIEWED_AFTER;
+  yield* insert({ ...acted, operatorId: operator.id, usableAt, movedAt, endedAt: endsAt, reviewAt });
 }
 
 const sameOpenings = many(
@@ -152,6 +158,7 @@ const endRecovered = command((db, p: { accountId: string; at: number }) =>
     .set({ ended_at: p.at })
     .where('account_id', '=', p.accountId)
     .where('moved_at', 'is', null)
+    .where('kind', '!=', LET_IN)
     .where('ended_at', 'is', null),
 );
 
@@ -161,6 +168,7 @@ const endShownOlder = command((db, p: { accountId: string; shownSince: number; a
     .set({ ended_at: p.at })
     .where('account_id', '=', p.accountId)
     .where('acted_at', '>', p.shownSince)
+    .where('kind', '!=', LET_IN)
     .where('ended_at', 'is', null),
 );
 
@@ -199,8 +207,32 @@ export const endReplacedOpenings = command((db, p: { accountId: string; since: n
     .where('operator_id', '!=', p.except)
     .where('acted_at', '>', p.since)
     .where('moved_at', 'is', null)
+    .where('kind', '!=', LET_IN)
     .where('ended_at', 'is', null),
 );
+
+const forgetLettingIn = command((db, p: { accountId: string; at: number }) =>
+  db
+    .deleteFrom('account_opening')
+    .where('account_id', '=', p.accountId)
+    .where('kind', '=', LET_IN)
+    .where('usable_at', '>=', p.at),
+);
+
+const endLettingIn = command((db, p: { accountId: string; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ ended_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('kind', '=', LET_IN)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', p.at)])),
+);
+
+/** Records that somebody decided on whether an account is barred: it no longer rests on who had let it in before. */
+export function* endLetIn(decided: { readonly accountId: string; readonly at: number }): Work<void> {
+  yield* forgetLettingIn(decided);
+  yield* endLettingIn(decided);
+}
 
 /** Ends one opening, in the unit of work that ends what it opened. */
 export const endOpening = command((db, p: { id: string; at: number }) =>

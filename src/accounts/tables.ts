@@ -111,6 +111,16 @@ interface AccountOpeningTable {
   review_at: StoredInstant;
 }
 
+/** What barred accounts before operators decided on that. */
+interface StatusChangeTable {
+  id: Generated<StoredId>;
+  account_id: StoredId;
+  /** Null for the command line on the server. */
+  operator_id: StoredId | null;
+  former: StoredJson;
+  acted_at: StoredInstant;
+}
+
 declare module '../platform/database/schema.ts' {
   interface Tables {
     account: AccountTable;
@@ -120,5 +130,6 @@ declare module '../platform/database/schema.ts' {
     username_reservation: UsernameReservationTable;
     account_act: AccountActTable;
     account_opening: AccountOpeningTable;
+    status_change: StatusChangeTable;
   }
 }

@@ -116,15 +116,25 @@ function listOf(view: MadeAloneView, ended: boolean): readonly string[] {
   ];
 }
 
+/** An account whose ban or suspension was lifted. */
+const LET_IN = 'let_in_again';
+
+/** What becomes of an account of another, or became. */
+function closesText(acts: readonly string[], ended: boolean): string {
+  const closed = ended ? 'was signed out and has no password now' : 'is signed out and loses its password';
+  const what = [
+    ...(acts.some((act) => act !== LET_IN) ? [closed] : []),
+    ...(acts.includes(LET_IN) ? ['is banned or suspended as before'] : []),
+  ].join(', and ');
+  return ended ? ` It ${what}.` : ` With --end-made, it ${what}.`;
+}
+
 /** The accounts of others with which a part of it was made. */
 const throughText = ({ through }: MadeView, ended: boolean): readonly string[] =>
   through.map(({ userId, acts, ends, made }) => {
     const list = listOf(made, ended);
     const what = list.length === 0 ? 'nothing that still counts' : list.join(', ');
-    const closes = ended
-      ? 'It was signed out and has no password now'
-      : 'With --end-made, it is signed out and loses its password';
-    return `Of these, made with the account of the user ${userId} (${actsOf(acts)}): ${what}.${ends ? ` ${closes}.` : ''}`;
+    return `Of these, made with the account of the user ${userId} (${actsOf(acts)}): ${what}.${ends ? closesText(acts, ended) : ''}`;
   });
 
 /** What an operator made, in a sentence. */

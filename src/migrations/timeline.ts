@@ -42,6 +42,7 @@ import { narrowedClients } from './0039-narrowed-clients.ts';
 import { rightChanges } from './0040-right-changes.ts';
 import { resourceMarks } from './0041-resource-marks.ts';
 import { providerOpenings } from './0042-provider-openings.ts';
+import { statusChanges } from './0043-status-changes.ts';
 
 /** The schema of version 0.2.0, with a migration for each group of tables. A released migration is never edited. */
 const BASELINE: Timeline = {
@@ -97,6 +98,7 @@ export const timeline: Timeline = {
   '0040-right-changes': expand(rightChanges),
   '0041-resource-marks': expand(resourceMarks),
   '0042-provider-openings': expand(providerOpenings),
+  '0043-status-changes': expand(statusChanges),
 };
 
 /** A database is migrated to the schema of this version. */

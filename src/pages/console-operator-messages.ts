@@ -161,6 +161,7 @@ const made = {
   ],
   closesAccount: 'It is signed out and loses its password as well; its person recovers it by mail.',
   closedAccount: 'It was signed out and has no password any more; its person recovers it by mail.',
+  barsAccount: 'It is banned or suspended as before.',
   checkClients: 'Client IDs and secrets of other providers stay as they were changed: check them.',
   goesOn: (list: HtmlPart): HtmlPart => ['Made with it, and valid: ', list, '.'],
   endMade: 'End these as well, and what was made with them',

@@ -6,6 +6,8 @@ import { agent } from '../support/agent.ts';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
 import { admin, newClient, newUser, refresh, standard, tokensFor } from '../support/flow.ts';
 import { DAY, MINUTE } from '../support/outcome.ts';
+import { askRecovery } from '../support/recovery.ts';
+import { totpCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 import { takenBack } from '../support/taken-back.ts';
 import { joinedThrough, newUpstream, type TestUpstream, throughUpstream } from '../upstreams/people.ts';
@@ -16,7 +18,7 @@ const server = await startServer({
   TESSERA_LIMIT_MAIL_ADDRESS: 'off',
 });
 after(() => server.close());
-const { press, reportLink, signedInWith } = takenBack(server);
+const { press, recoverAt, reportLink, signedInWith } = takenBack(server);
 const keeper = await operatorInBrowser(server, { emailVerified: true });
 await admin(server, 'PUT', `/users/${keeper.user.id}/roles/owner`, {});
 
@@ -148,4 +150,149 @@ test('provider: what was under way while a key had it open begins again once an 
   assert.notEqual(sent.location?.pathname, '/signup/verify');
   const anew = await throughUpstream(agent(server.baseUrl), upstream);
   assert.equal(anew.location?.pathname, '/account', anew.text.slice(0, 500));
+});
+
+/** An owner who was barred, of whose role nobody took anything. */
+async function newBarred(bar: 'ban' | 'suspension', fields: object = { reason: 'malice' }) {
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  const path = `/users/${operator.user.id}`;
+  await call('PUT', `${path}/roles/owner`, {});
+  const early = await call(
+    'POST',
+    '/admin-keys',
+    { name: 'early', role: 'owner' },
+    await signInOnCommandLine(server, operator),
+  );
+  server.advance(MINUTE);
+  const key = await newKey();
+  server.advance(MINUTE);
+  const barred = await call('PUT', `${path}/${bar}`, fields);
+  return {
+    ...{
+      key,
+      early,
+      path,
+      factor: operator.factor,
+      barred: { status: barred.status, ban: barred.ban, suspension: barred.suspension },
+    },
+    async state() {
+      const { status, ban, suspension } = await call('GET', path);
+      return { status, ban, suspension };
+    },
+    /** Signs in with what was there before, and makes a key. */
+    async makeKey(): Promise<{ id: string; adminKey: string }> {
+      server.advance(MINUTE);
+      const browser = await signedInWith({ user: operator.user, email: '' }, operator.factor);
+      server.advance(MINUTE);
+      const token = await signInOnCommandLine(server, { ...operator, browser });
+      return call('POST', '/admin-keys', { name: 'planted', role: 'owner' }, token);
+    },
+  };
+}
+const works = async ({ adminKey }: { adminKey: string }) =>
+  (await admin(server, 'GET', '/clients', undefined, adminKey)).status === 200;
+const ACTIVE = { status: 'active', ban: null, suspension: null };
+const throughOf = ({ made }: { made: { through: readonly Through[] } }) =>
+  made.through.map(({ acts, ends, made: own }) => [acts, ends, own.adminKeys.map(({ id }) => id)]);
+interface Through {
+  readonly acts: readonly string[];
+  readonly ends: boolean;
+  readonly made: { readonly adminKeys: readonly { readonly id: string }[] };
+}
+
+const LIFTED: readonly [
+  name: string,
+  bar: 'ban' | 'suspension',
+  lift: (path: string, by: string) => Promise<unknown>,
+][] = [
+  ['a ban that was lifted', 'ban', (path, by) => call('DELETE', `${path}/ban`, undefined, by)],
+  ['a suspension that was lifted', 'suspension', (path, by) => call('DELETE', `${path}/suspension`, undefined, by)],
+  [
+    'a ban that was made to end at once',
+    'ban',
+    (path, by) => call('PUT', `${path}/ban`, { until: new Date(server.now() + 1000).toISOString() }, by),
+  ],
+  [
+    'a ban that was lifted, set and lifted again',
+    'ban',
+    async (path, by) => {
+      await call('DELETE', `${path}/ban`, undefined, by);
+      await call('PUT', `${path}/ban`, { reason: 'a feint' }, by);
+      await call('DELETE', `${path}/ban`, undefined, by);
+    },
+  ],
+];
+
+for (const [name, bar, lift] of LIFTED) {
+  test(`${name} is there again, and what its person made meanwhile has ended`, async () => {
+    const mallory = await newBarred(bar);
+    await lift(mallory.path, mallory.key.adminKey);
+    const planted = await mallory.makeKey();
+    const through = [[['let_in_again'], true, [planted.id]]];
+    assert.deepEqual(throughOf(await call('GET', `/admin-keys/${mallory.key.id}`)), through);
+    assert.ok(await works(planted));
+    assert.deepEqual(throughOf(await endWithMade(mallory.key)), through);
+    assert.deepEqual(await mallory.state(), mallory.barred);
+    assert.equal(await works(planted), false);
+    const { items } = await call('GET', `/audit-events?userId=${mallory.path.split('/').at(-1)}&order=desc&limit=5`);
+    const event = items.find(({ details }: { details: { putBack?: boolean } }) => details?.putBack === true);
+    assert.equal(event.type, bar === 'ban' ? 'account.banned' : 'account.suspended');
+
+    // Who lets the person in afterwards does so for themselves.
+    await call('DELETE', `${mallory.path}/${bar}`);
+    assert.deepEqual(throughOf(await endWithMade(mallory.key)), []);
+    assert.deepEqual(await mallory.state(), ACTIVE);
+    const later = await mallory.makeKey();
+    assert.ok(await works(later));
+    assert.ok(await works(mallory.early), 'what was made before the bar goes on');
+  });
+}
+
+test('what another operator decided since about a bar stays', async () => {
+  const mallory = await newBarred('suspension');
+  await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+  const planted = await mallory.makeKey();
+  await call('PUT', `${mallory.path}/suspension`, { reason: 'found out' });
+  server.advance(MINUTE);
+  await call('DELETE', `${mallory.path}/suspension`);
+  const later = await mallory.makeKey();
+  assert.deepEqual(throughOf(await endWithMade(mallory.key)), [[['let_in_again'], false, [planted.id]]]);
+  assert.deepEqual(await mallory.state(), ACTIVE);
+  assert.deepEqual([await works(planted), await works(later)], [false, true]);
+});
+
+test('a ban that would have ended meanwhile is not there again, nor does what was made after that end', async () => {
+  const until = new Date(server.now() + 3 * DAY).toISOString();
+  const mallory = await newBarred('ban', { until });
+  await call('DELETE', `${mallory.path}/ban`, undefined, mallory.key.adminKey);
+  const planted = await mallory.makeKey();
+  server.advance(4 * DAY);
+  const later = await mallory.makeKey();
+  assert.deepEqual(throughOf(await endWithMade(mallory.key)), [[['let_in_again'], false, [planted.id]]]);
+  assert.deepEqual(await mallory.state(), ACTIVE);
+  assert.deepEqual([await works(planted), await works(later)], [false, true]);
+});
+
+test('a person who recovers the account after a key let them in is barred again all the same', async () => {
+  const mallory = await newBarred('suspension');
+  const { email } = await call('GET', mallory.path);
+  await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+  server.advance(MINUTE);
+  await askRecovery(server, agent(server.baseUrl), email);
+  assert.equal(await recoverAt(email, totpCode(mallory.factor, server.now())), 200);
+  await endWithMade(mallory.key);
+  assert.deepEqual(await mallory.state(), mallory.barred);
+});
+
+test('the last owner is not barred by the end of who let them in', async () => {
+  const mallory = await newBarred('suspension');
+  await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+  const owners = (await call('GET', '/operators?limit=200')).items.filter(
+    ({ role }: { role: string }) => role === 'owner',
+  );
+  for (const { userId } of owners) {
+    if (!mallory.path.endsWith(userId)) await call('PUT', `/users/${userId}/suspension`, {});
+  }
+  await endWithMade(mallory.key);
+  assert.deepEqual(await mallory.state(), ACTIVE);
 });

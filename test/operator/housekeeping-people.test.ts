@@ -15,6 +15,7 @@ import { OPENING_REVIEWED_AFTER, recordOpening, settleRecoveredOpenings } from '
 import { insertPreviousAddress } from '../../src/accounts/previous-address-store.ts';
 import { rememberReplaced } from '../../src/accounts/replaced-store.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
+import { keepStatusChange } from '../../src/accounts/status-change-store.ts';
 import { findAccount, insertAccount } from '../../src/accounts/store.ts';
 import { reserveUsername } from '../../src/accounts/username-store.ts';
 import { insertPendingSignIn } from '../../src/authenticators/pending-sign-in-store.ts';
@@ -86,6 +87,7 @@ function* storeExport(): Work<void> {
   yield* insertPiece({ accountId, number: 0, sealed: 'sealed' });
 }
 
+const NO_BAR = { bannedAt: null, bannedUntil: null, banReason: null, suspendedAt: null, suspensionReason: null };
 const OPENING = { accountId, kind: 'password', actedAt: now, isGuarded: false } as const;
 const RECOVERED_NOW = { shownSince: undefined, isAddressProved: true, at: now } as const;
 const ROLE = {
@@ -186,6 +188,12 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
     'right_change',
     () => keepRightChange({ operatorId: '5', at: now }, ROLE, ROLE),
     now + KEPT.rightChange,
+  ],
+  [
+    'a suspension that was lifted',
+    'status_change',
+    () => keepStatusChange(accountId, { operatorId: '5', former: NO_BAR, at: now }),
+    now + KEPT.statusChange,
   ],
   [
     'the opening of an account that is gone',
@@ -362,6 +370,8 @@ test('a right of before stays as long as any column names its holder as the one 
   const made = source('account-actions/makers/made-row-store.ts');
   // Links that work for half an hour at most, and what is gone.
   const left = ['challenge.admin_key_id', 'given_right.maker_id', 'right_change.former_maker_id'];
+  // Of what lets somebody in there is an opening as well.
+  left.push('status_change.operator_id');
   assert.ok(named.length > 10);
   for (const path of [
     'operations/housekeeping/given-right-store.ts',

@@ -90,7 +90,7 @@ before(async () => {
     { organizationId: organization.id, accountId: account.id, role: null },
     origin,
   );
-  await banAccount(parts, account.id, {}, origin);
+  await banAccount({ ...parts, operator: undefined }, account.id, {}, origin);
   await suspendAccount({ ...parts, operator: undefined }, account.id, {}, origin);
   await database.commit(() => grant('5', account.id, made.client.id));
   known = {
@@ -116,7 +116,7 @@ const changes: Changes = {
   'account.updated': (parts) => updateAccount({ ...parts, operator: undefined }, known.account, { about: 'x' }, origin),
   'account.password_changed': (parts) =>
     updateAccount({ ...parts, operator: undefined }, known.account, { password: 'quite a new one' }, origin),
-  'account.banned': (parts) => banAccount(parts, known.account, {}, origin),
+  'account.banned': (parts) => banAccount({ ...parts, operator: undefined }, known.account, {}, origin),
   'account.unbanned': (parts) => unbanAccount({ ...parts, operator: undefined }, known.account, origin),
   'account.suspended': (parts) => suspendAccount({ ...parts, operator: undefined }, known.account, {}, origin),
   'account.reinstated': (parts) => reinstateAccount({ ...parts, operator: undefined }, known.account, origin),

@@ -1,4 +1,4 @@
-import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
+import type { AccountActor } from '../../accounts/act-store.ts';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { Profile } from '../../accounts/fields.ts';
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
@@ -26,6 +26,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
 import { endHandedOutBy, revokeKeysMadeBy } from './keys-of-account.ts';
 import { keepAnOwner, type OwnerOptions } from './last-owner.ts';
+import { recordLetIn, recordStatusDecision } from './status.ts';
 import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
 export { FieldTaken } from './usernames.ts';
@@ -154,7 +155,7 @@ export async function deleteAccount(
  * @throws {Failure} `not found`, `invalid` where the end is not in the future
  */
 export async function banAccount(
-  context: AccountsContext & SecurityNoticeServices & OwnerOptions,
+  context: AccountsContext & SecurityNoticeServices & OwnerOptions & AccountActor,
   id: string,
   ban: BanRequest,
   origin: Origin,
@@ -172,6 +173,7 @@ export async function banAccount(
     const at = yield* accountTime(account, now);
     const ended = { bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() };
     const banned = yield* saveChange(account, ended, at, now);
+    yield* recordStatusDecision(context, account, banned, now);
     yield* keepAnOwner(id, now, context);
     const details = { until, reason, ...(yield* endHandedOutBy(id, origin, now)) };
     yield* renewReport(context, banned, 'banned', now, banned.updatedAt);
@@ -192,7 +194,7 @@ export function unbanAccount(
     if (account.bannedAt === null) return account;
     const lifted = { bannedAt: null, bannedUntil: null, banReason: null };
     const unbanned = yield* saveChange(account, lifted, now, now);
-    yield* recordAccountAct({ operator }, id, 'let in again', now);
+    yield* recordLetIn({ operator }, account, unbanned, now);
     yield* record({ at: now, type: 'account.unbanned', origin, accountId: id });
     return unbanned;
   });
@@ -215,6 +217,7 @@ export function suspendAccount(
     const at = yield* accountTime(account, now);
     const ended = { suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() };
     const suspended = yield* saveChange(account, ended, at, now);
+    yield* recordStatusDecision(context, account, suspended, now);
     yield* keepAnOwner(id, now, context);
     const details = { reason, ...(yield* endHandedOutBy(id, origin, now)) };
     if (context.operator !== undefined && holdsAsHelpDesk(context.operator, 'users.suspend')) {
@@ -236,7 +239,7 @@ export function reinstateAccount(
     const account = yield* lockToChange(id);
     if (account.suspendedAt === null) return account;
     const reinstated = yield* saveChange(account, { suspendedAt: null, suspensionReason: null }, now, now);
-    yield* recordAccountAct({ operator }, id, 'let in again', now);
+    yield* recordLetIn({ operator }, account, reinstated, now);
     yield* record({ at: now, type: 'account.reinstated', origin, accountId: id });
     return reinstated;
   });

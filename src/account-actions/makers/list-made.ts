@@ -36,7 +36,7 @@ export interface OpenedAccount {
   readonly since: number;
   /** When it ended; null where the operator may still be able to. */
   readonly until: number | null;
-  /** Whether the account loses its password and is signed out with what was made. */
+  /** Whether the account loses its password and is signed out with what was made, or is barred again. */
   readonly ends: boolean;
   readonly made: MadeAlone;
 }
@@ -179,7 +179,7 @@ export function* openedAccounts(suspects: readonly Suspect[], now: number): Work
   for (const [accountId, parts] of Map.groupBy(opened, ({ id }) => id)) {
     const openings = parts.flatMap((part) => part.openings);
     const until = Math.max(...parts.map((part) => part.until));
-    const ends = yield* mayEndOpened(accountId, { openings, by: parts[0]?.by }, now);
+    const ends = yield* mayEndOpened(accountId, { openings, by: parts[0]?.by }, suspects, now);
     const made = yield* listAll(parts, suspects, now);
     if (!ends && isNothingAlone(made)) continue;
     found.push({

@@ -19,6 +19,7 @@ import { accountEffectsOf, havingEffectsAmong, type UpstreamEffectKind } from '.
 import { withIdentityAmong } from '../../upstreams/identity-store.ts';
 import { saveChange } from '../accounts/accounts.ts';
 import { endHandedOutBy } from '../accounts/keys-of-account.ts';
+import { recordStatusDecision } from '../accounts/status.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { ACCOUNT_PERMISSION_OF } from './account-permissions.ts';
 import { endsWithin, type Suspect } from './suspects.ts';
@@ -194,7 +195,7 @@ function* suspend(accountId: string, { id: makerId, by }: Suspect, origin: Origi
   const at = yield* accountTime(account, now);
   const reason = `Created by the operator ${makerId}, which was ended with all that it made.`;
   const ended = { suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() };
-  yield* saveChange(account, ended, at, now);
+  yield* recordStatusDecision({ operator: by }, account, yield* saveChange(account, ended, at, now), now);
   const details = { reason, madeBy: makerId, ...(yield* endHandedOutBy(accountId, origin, now)) };
   yield* record({ at: now, type: 'account.suspended', origin, accountId, details });
 }

@@ -1,8 +1,8 @@
 import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { recordDoubtedAddress } from '../../accounts/act-store.ts';
-import { endOpening } from '../../accounts/opening-store.ts';
+import { endOpening, LET_IN } from '../../accounts/opening-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
-import { findAccount, lockAccount, takeAccountLock } from '../../accounts/store.ts';
+import { type Account, findAccount, lockAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { untilNow } from '../../authenticators/rules/taking-back.ts';
@@ -15,6 +15,7 @@ import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { saveChange } from '../accounts/accounts.ts';
 import { accountTime } from '../notices/account-time.ts';
+import { barAgain, barsAnything, earlierBar } from './bar-again.ts';
 import type { Opening } from './opening-query-store.ts';
 import type { Suspect } from './suspects.ts';
 
@@ -33,10 +34,19 @@ interface Opened {
 const isEnding = ({ openings, by }: Opened, grants: readonly AccountGrant[]): boolean =>
   openings.some(({ isOpen }) => isOpen) && (by === undefined || lackingOf(by, grants) === undefined);
 
-/** Whether an account that was opened is closed where the operator is ended. */
-export function* mayEndOpened(accountId: string, opened: Opened, now: number): Work<boolean> {
+const isWayIn = ({ kind }: Opening): boolean => kind !== LET_IN;
+
+/** Whether an account that was opened is closed, or barred again, where the operator is ended. */
+export function* mayEndOpened(
+  accountId: string,
+  opened: Opened,
+  suspects: readonly Suspect[],
+  now: number,
+): Work<boolean> {
   if ((yield* findAccount({ id: accountId })) === undefined) return false;
-  return isEnding(opened, yield* liveGrantsOf(accountId, now));
+  if (!isEnding(opened, yield* liveGrantsOf(accountId, now))) return false;
+  const isClosed = opened.openings.some((opening) => opening.isOpen && isWayIn(opening));
+  return isClosed || barsAnything(yield* earlierBar(accountId, suspects, now));
 }
 
 const byAccount = (suspects: readonly Suspect[]): readonly (readonly [string, readonly Suspect[]])[] =>
@@ -52,19 +62,24 @@ export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
 
 /**
  * Closes the accounts that were opened, inside the unit of work that ends what was made through them: every session ends, and the password,
- * and what was added since. An address that was given meanwhile recovers nothing until it is proved.
+ * and what was added since. An address that was given meanwhile recovers nothing until it is proved. One that was only let in again is
+ * barred as before.
  */
 export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
   for (const [id, parts] of byAccount(suspects)) {
+    const account = yield* lockAccount({ id });
     const openings = parts.flatMap((part) => part.openings).filter(({ isOpen }) => isOpen);
-    yield* close(id, { openings, by: parts[0]?.by }, origin, now);
+    const opened = { openings, by: parts[0]?.by };
+    if (account === undefined || !isEnding(opened, yield* liveGrantsOf(id, now))) continue;
+    const waysIn = openings.filter(isWayIn);
+    const closed = waysIn.length === 0 ? account : yield* close(account, waysIn, origin, now);
+    if (waysIn.length < openings.length) yield* barAgain(closed, suspects, origin, now);
+    for (const opening of openings) yield* endOpening({ id: opening.id, at: now });
   }
 }
 
-function* close(accountId: string, opened: Opened, origin: Origin, now: number): Work<void> {
-  const account = yield* lockAccount({ id: accountId });
-  if (account === undefined || !isEnding(opened, yield* liveGrantsOf(accountId, now))) return;
-  const { openings } = opened;
+function* close(account: Account, openings: readonly Opening[], origin: Origin, now: number): Work<Account> {
+  const { id: accountId } = account;
   const moved = openings.find(({ isMoved }) => isMoved);
   const at = yield* accountTime(account, now);
   const since = Math.min(...openings.map(({ span }) => span.since));
@@ -72,17 +87,17 @@ function* close(accountId: string, opened: Opened, origin: Origin, now: number):
     ...{ passwordHash: null, generation: randomIdentifier() },
     ...(moved !== undefined && { profile: changeProfile(account.profile, { emailVerified: false }, now) }),
   };
-  yield* saveChange(account, ended, at, now);
+  const closed = yield* saveChange(account, ended, at, now);
   if (moved !== undefined) yield* recordDoubtedAddress(account, moved.operatorId, at);
   yield* removeFactorsSince(accountId, { span: untilNow(since) }, at);
   yield* removeIdentitiesSince({ accountId, since });
   yield* leaveUnconnectedGroups(accountId, origin, now);
   yield* endChallenges(accountId);
-  for (const { id } of openings) yield* endOpening({ id, at });
   const details = {
     fields: ['password', ...(moved === undefined ? [] : ['emailVerified'])],
     reason: 'An operator who was ended with all that they made had set how this person signs in.',
     openedBy: [...new Set(openings.map(({ operatorId }) => operatorId))],
   };
   yield* record({ at: now, type: 'account.updated', origin, accountId, details });
+  return closed;
 }

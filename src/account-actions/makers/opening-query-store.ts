@@ -6,7 +6,7 @@ import { many } from '../../platform/database/statement.ts';
 import { madeByHolder } from './made-row-store.ts';
 import { NO_END, type TimeSpan } from './rules/spans.ts';
 
-/** What an operator did to an account with which they could sign in to it. */
+/** What an operator did to an account with which they, or for `let in again` its person, could sign in to it. */
 export interface Opening {
   readonly id: string;
   readonly operatorId: string;
@@ -15,9 +15,9 @@ export interface Opening {
   readonly actedAt: number;
   /** Whether the account has had another address since. */
   readonly isMoved: boolean;
-  /** Whether the operator may still be able to. */
+  /** Whether that still lets somebody in. */
   readonly isOpen: boolean;
-  /** When the operator could. */
+  /** When it does. */
   readonly span: TimeSpan;
 }
 
@@ -57,19 +57,25 @@ const usable = many(
         ]);
       })
       .orderBy('opening.id'),
-  ({ usable_at: usableAt, moved_at: movedAt, ended_at: endedAt, ...row }): Opening => ({
+  ({ usable_at: usableAt, moved_at: movedAt, ended_at: endedAt, ...row }) => ({
     ...row,
     kind: row.kind as OpeningKind,
     isMoved: movedAt !== null,
-    isOpen: endedAt === null,
+    endedAt,
     // What was made at the last moment may bear the time of a node whose clock is ahead.
     span: { since: usableAt ?? NO_END, until: endedAt === null ? NO_END : endedAt + CLOCK_SKEW },
   }),
 );
 
-/** What operators did to accounts at an instant or later with which they could sign in to them. */
-export function* openingsBy(operatorIds: readonly string[], since: number): Work<readonly Opening[]> {
+/** What operators did to accounts at an instant or later with which somebody could sign in to them. */
+export function* openingsBy(
+  operatorIds: readonly string[],
+  { since, now }: { readonly since: number; readonly now: number },
+): Work<readonly Opening[]> {
   const found: Opening[] = [];
-  for (const chunk of ids.chunks(operatorIds)) found.push(...(yield* usable({ ...chunk, since })));
+  for (const chunk of ids.chunks(operatorIds)) {
+    const page = yield* usable({ ...chunk, since });
+    found.push(...page.map(({ endedAt, ...opening }) => ({ ...opening, isOpen: endedAt === null || endedAt > now })));
+  }
   return found;
 }

@@ -197,14 +197,14 @@ function isSuspicious(
 
 /** Follows the accounts that were opened, by one step. @returns whether there were more than before */
 function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGrant[]>): Work<boolean> {
-  const { reached, openings, asked, operatorId, within } = chain;
+  const { reached, openings, asked, operatorId, within, now } = chain;
   // A role of an organization reaches no account.
   if (!endsWithin(within, INSTALLATION)) return false;
   const beginning = (id: string): number => beginningOf(reachToAccounts(chain, id));
   const ids = [...reached.keys()].filter((id) => beginning(id) < (asked.get(id) ?? Number.POSITIVE_INFINITY));
   const since = Math.min(...ids.map(beginning));
   for (const id of ids) asked.set(id, since);
-  for (const opening of yield* openingsBy(ids, since)) openings.set(opening.id, opening);
+  for (const opening of yield* openingsBy(ids, { since, now })) openings.set(opening.id, opening);
   let grew = false;
   for (const opening of openings.values()) {
     const { accountId, span } = opening;

@@ -14,6 +14,7 @@ import { accountStatus } from '../../verdict/rules.ts';
 import { deleteAccount, lockToChange, saveChange } from '../accounts/accounts.ts';
 import { endHandedOutBy } from '../accounts/keys-of-account.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
+import { recordStatusDecision } from '../accounts/status.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
@@ -83,7 +84,7 @@ export type ScheduleDeletionRequest = Type.Static<typeof ScheduleDeletionRequest
  * @throws {Failure} `not found`, or `conflict` for the last owner
  */
 export function scheduleDeletion(
-  context: Context & SecurityNoticeServices,
+  context: Context & SecurityNoticeServices & AccountActor,
   id: string,
   { days = OFFBOARDING_DAYS, reason }: ScheduleDeletionRequest,
   origin: Origin,
@@ -96,6 +97,7 @@ export function scheduleDeletion(
     const barred = { suspendedAt: account.suspendedAt ?? now, suspensionReason: reason ?? account.suspensionReason };
     const due = { deletionRequestedAt: account.deletionRequestedAt ?? now, deletionDueAt: dueAt };
     const changed = yield* saveChange(account, { ...barred, ...due, generation: randomIdentifier() }, at, now);
+    yield* recordStatusDecision(context, account, changed, now);
     yield* keepAnOwner(id, now, {});
     const handedOut = yield* endHandedOutBy(id, origin, now);
     yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);

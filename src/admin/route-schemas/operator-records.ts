@@ -168,21 +168,22 @@ const OpenedAccountRecord = Type.Object(
       Type.Unsafe<string>({
         enum: [
           ...['created', 'address_changed', 'password_set', 'factor_removed', 'recovered'],
-          ...['joined_through_provider', 'connected_to_provider'],
+          ...['joined_through_provider', 'connected_to_provider', 'let_in_again'],
         ],
       }),
       {
         about:
-          'How the operator, or somebody who got their rights from the operator, came to know how the person signs in. `joined_through_provider`, `connected_to_provider`: the person created or connected the account with a provider that the operator had registered or enabled.',
+          'How the operator, or somebody who got their rights from the operator, came to know how the person signs in. `joined_through_provider`, `connected_to_provider`: the person created or connected the account with a provider that the operator had registered or enabled. `let_in_again`: the operator lifted a ban or a suspension, or made it end sooner.',
       },
     ),
     since: Type.String({ format: 'date-time' }),
     until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      about: 'When the person had taken the account back; null where the operator may still be able to sign in to it.',
+      about:
+        'When the person had taken the account back, or others decided on its ban or suspension; null where that still lets somebody in.',
     }),
     ends: Type.Boolean({
       about:
-        'Whether the account loses its password, and is signed out everywhere, with `endMade`: its person recovers it by mail.',
+        'Whether the account loses its password, and is signed out everywhere, with `endMade`: its person recovers it by mail. One that was let in again is banned or suspended as before.',
     }),
     made: Type.Object(MADE, { title: 'MadeThrough' }),
   },

@@ -1,6 +1,7 @@
 import { barMaker, madeOf, mayEndMade } from '../../account-actions/makers/bar.ts';
 import { isNothing, type Made } from '../../account-actions/makers/list-made.ts';
 import type { MadeAccess } from '../../account-actions/makers/made-access.ts';
+import { LET_IN, type OpeningKind } from '../../accounts/opening-store.ts';
 import { isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
@@ -106,11 +107,16 @@ function rightsList(
 function throughList(site: Site, visit: ConsoleVisit, { through }: Made, isEnded: boolean): HtmlPart {
   const { made: text } = site.messages.operators.operators;
   const closes = isEnded ? text.closedAccount : text.closesAccount;
+  const endingOf = (acts: readonly OpeningKind[]): string =>
+    [
+      ...(acts.some((act) => act !== LET_IN) ? [closes] : []),
+      ...(acts.includes(LET_IN) ? [text.barsAccount] : []),
+    ].join(' ');
   return through.map(({ accountId, acts, ends, made }) => {
     const names = enumerated(acts.map((act) => text.accountActs[act]));
     const shown = isEnded ? { ...made, accounts: made.accounts.filter((one) => one.ends) } : made;
     const list = madeList(site, visit, shown);
-    return html`<p>${text.throughAccount(personLink(site, visit, accountId), names, list)}${ends && ` ${closes}`}</p>`;
+    return html`<p>${text.throughAccount(personLink(site, visit, accountId), names, list)}${ends && ` ${endingOf(acts)}`}</p>`;
   });
 }
 

@@ -114,6 +114,36 @@ const rightChanges = removal(
   ),
 );
 
+const statusChanges = removal(
+  'status_change',
+  KEPT.statusChange,
+  many((db, p: Ended) =>
+    db
+      .deleteFrom('status_change')
+      .where(
+        'id',
+        'in',
+        db
+          .selectFrom('status_change')
+          .select('id')
+          .where('acted_at', '<=', p.before)
+          .orderBy('acted_at')
+          .limit(p.limit),
+      )
+      .returning('id'),
+  ),
+  one(
+    (db, p: { before: number }) =>
+      db
+        .selectFrom('status_change')
+        .select('acted_at as at')
+        .where('acted_at', '<=', p.before)
+        .orderBy('acted_at')
+        .limit(1),
+    ({ at }) => at,
+  ),
+);
+
 /** The clients of visits to the playground; the visit and everything issued to the client are removed with it. */
 const playgroundClients = removal(
   'client',
@@ -270,6 +300,7 @@ const REMOVALS: readonly Removal[] = [
   unusedRights,
   unusedOpenings,
   rightChanges,
+  statusChanges,
 ];
 
 /** For how long what the operator decides about is kept, in milliseconds. */

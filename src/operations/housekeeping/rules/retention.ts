@@ -18,6 +18,8 @@ export const KEPT = {
   invitation: 30 * DAY,
   /** For how long a right that was changed or taken away is put back with the end of who did it: one of long ago may be missed by nobody. */
   rightChange: 30 * DAY,
+  /** For how long an account is barred again with the end of who let it in: reasons are texts about a person, and not kept for ever. */
+  statusChange: 365 * DAY,
   /** Requests that no node has answered, such as while mail was switched off. */
   mailRequest: DAY,
 } as const;
