@@ -23,6 +23,7 @@ import { providerCases } from './cases/providers.ts';
 import { scannerCases } from './cases/scanner.ts';
 import { screenReaderCases } from './cases/screen-reader.ts';
 import { troubleCases } from './cases/trouble.ts';
+import { waysBackCases } from './cases/ways-back.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -40,6 +41,7 @@ const theStage = (): Stage => {
 describe('the pages in Chromium', { concurrency: 3 }, () => {
   pageCases(theStage);
   troubleCases(theStage);
+  waysBackCases(theStage);
   consoleCases(theStage);
   describe('the cases', { concurrency: 1 }, () => {
     flowCases(theStage);
