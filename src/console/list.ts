@@ -80,7 +80,7 @@ export function orderedRows(site: Site, name: string, rows: readonly Html[]): Ht
 }
 
 /** Rows that lead to their pages; undefined for none. Of a long list a small phone shows the first. */
-export function rowList(site: Site, rows: readonly Html[], shown = FIRST_ROWS): HtmlPart {
+export function rowList(site: Site, rows: readonly Html[], shown = 8): HtmlPart {
   const [first, others] = [rows.slice(0, shown), rows.slice(shown)];
   if (first.length === 0) return undefined;
   return html`<ul class="list">${first}</ul>${restOf(site, others.length, html`<ul class="list">${others}</ul>`)}`;

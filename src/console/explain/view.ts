@@ -105,7 +105,7 @@ function stepRow(site: Site, step: ListedStep): Html {
 }
 
 /** How many steps a small phone shows at first: each takes several lines. */
-const FIRST_STEPS = 7;
+const FIRST_STEPS = 6;
 
 /** How much of a description is shown in a row, in characters. */
 const LONGEST = 160;

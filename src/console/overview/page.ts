@@ -10,6 +10,7 @@ import { SCOPE_REQUESTS } from '../apps/addresses.ts';
 import { keyAddress } from '../keys/addresses.ts';
 import { consolePage } from '../layout.ts';
 import { appLink } from '../links.ts';
+import { foldedOnPhone } from '../list.ts';
 import { systemAddress } from '../system/frame.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf, type ServiceFinding } from '../visit.ts';
 import { type Attention, listAttention } from './attention-store.ts';
@@ -118,5 +119,6 @@ function refusalTable(site: Site, visit: ConsoleVisit, refusals: readonly Refusa
     const query = { type, since: iso(since * HOUR), ...(clientId !== '0' && { clientId }) };
     return html`<tr><td>${text.types[type] ?? type}</td><td>${reason === '' ? text.noReason : isolate(reason)}</td><td>${clientId === '0' ? '–' : appLink(site, visit, clientId)}</td><td class="figures"><a href="${path(`/console/events?${new URLSearchParams(query)}`)}">${count.toLocaleString('en')}</a></td></tr>`;
   });
-  return html`<section class="card"><h2>${text.reasons}</h2><div class="scrolls" tabindex="0" role="region" aria-label="${text.reasons}"><table class="numbers"><thead><tr><th scope="col">${text.what}</th><th scope="col">${text.reason}</th><th scope="col">${text.app}</th><th scope="col">${text.count}</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
+  const table = html`<h2>${text.reasons}</h2><div class="scrolls" tabindex="0" role="region" aria-label="${text.reasons}"><table class="numbers"><thead><tr><th scope="col">${text.what}</th><th scope="col">${text.reason}</th><th scope="col">${text.app}</th><th scope="col">${text.count}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<section class="card">${foldedOnPhone(text.reasons, table)}</section>`;
 }

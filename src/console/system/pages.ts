@@ -58,7 +58,7 @@ function findingRow({ messages }: Site, { level, found, remedy }: ServiceFinding
 }
 
 /** How many messages a small phone shows at first: each takes several lines. */
-const FIRST_MAILS = 6;
+const FIRST_MAILS = 5;
 
 const isStatus = (text: string): text is MailStatus => mailStatuses.some((status) => status === text);
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { focus } from '../in-page.ts';
+import { focus, overflowBelow } from '../in-page.ts';
 import { pressInConsole, type Stage } from '../stage.ts';
 
 /** How a task is walked. */
@@ -14,6 +14,8 @@ export type Way = 'with script' | 'without script' | 'by keyboard';
 export interface ShownPage {
   readonly path: string;
   readonly firstByte: number;
+  /** How high it is on a small phone, in CSS pixels, where that was measured. */
+  height?: number;
 }
 
 export interface Hands {
@@ -36,6 +38,8 @@ export interface Hands {
   readonly steps: readonly string[];
   readonly pages: readonly ShownPage[];
 }
+
+const PHONE = { width: 320, height: 640 };
 
 /** Farther than the last control of any page. */
 const MOST_TABS = 150;
@@ -73,9 +77,21 @@ export function handsAt(stage: Stage, page: Page, way: Way): Hands {
   const named = (within: Locator, role: 'link' | 'button' | 'checkbox' | 'radio', name: string | RegExp): Locator =>
     within.getByRole(role, { name, exact: true }).first();
 
+  /** Notes how high the page is on a small phone, as it opens. */
+  async function measure(): Promise<void> {
+    const [size, shown] = [page.viewportSize(), pages.at(-1)];
+    if (way !== 'without script' || size === null || shown === undefined) return;
+    await page.setViewportSize(PHONE);
+    shown.height = PHONE.height + (await overflowBelow(page));
+    await page.setViewportSize(size);
+  }
+
   /** What shows another page. By keys, a form is sent with Enter and a link is followed with it. */
   async function go(target: Locator): Promise<void> {
-    if (!byKeys) return pressInConsole(target);
+    if (!byKeys) {
+      await pressInConsole(target);
+      return measure();
+    }
     await tabTo(page, target);
     await stack.evaluate((it) => it.setAttribute('data-before', ''));
     await page.keyboard.press('Enter');

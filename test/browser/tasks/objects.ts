@@ -370,6 +370,7 @@ export const serviceTasks: readonly Task[] = [
     async walk(hands) {
       await hands.section('System');
       await hands.follow('Settings');
+      await hands.unfold('The server');
       await hands.sees('TESSERA_BASE_URL');
     },
   },

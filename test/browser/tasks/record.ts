@@ -19,6 +19,12 @@ function times(pages: readonly ShownPage[]): string {
   return `${milliseconds(quantile(sorted, 0.5))} | ${milliseconds(quantile(sorted, 0.95))}`;
 }
 
+/** How high a page was at most; a dash where it was shown on the way to another one alone. */
+function highest(pages: readonly ShownPage[]): string {
+  const heights = pages.flatMap(({ height }) => height ?? []);
+  return heights.length === 0 ? '–' : String(Math.max(...heights));
+}
+
 /** The record of the walks, in Markdown. */
 export function recordOf(walked: readonly WalkedTask[]): string {
   const tasks = Map.groupBy(walked, ({ name }) => name);
@@ -34,20 +40,20 @@ export function recordOf(walked: readonly WalkedTask[]): string {
   );
   const pages = [...places]
     .sort(([one], [other]) => one.localeCompare(other))
-    .map(([path, shown]) => `| \`${path}\` | ${shown.length} | ${times(shown)} |`);
+    .map(([path, shown]) => `| \`${path}\` | ${shown.length} | ${times(shown)} | ${highest(shown)} |`);
   const all = walked.flatMap(({ pages }) => pages);
   return `# Tasks of operators, as they were walked
 
 \`npm run console-tasks\` wrote this on ${new Date().toISOString().slice(0, 10)}, with Node.js ${process.version}, SQLite and ${cpus().length} processors, which
 Chromium and the server shared. Times are those from a request to the first byte of its answer, in milliseconds, as Chromium measured them: ${all.length} answers,
-median and 95th percentile ${times(all).replace(' | ', ' and ')}.
+median and 95th percentile ${times(all).replace(' | ', ' and ')}. The height is the most that a page took at 320 × 640 px as it opened, without the script.
 
 | Task | Steps | Number | Pages | Slowest | Walked |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-| Page or form | Shown | Median | 95th percentile |
-|---|---|---|---|
+| Page or form | Shown | Median | 95th percentile | Height |
+|---|---|---|---|---|
 ${pages.join('\n')}
 `;
 }
