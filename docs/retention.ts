@@ -350,7 +350,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     holds:
       'Which operators changed settings of apps, organizations and groups that may let somebody in, when, and what these were before',
     until: 'The app, the organization or the group is deleted',
-    why: 'What was changed with a stolen key or account is put back with what else it made; ten changes for each operator and record',
+    why: 'What was opened with a stolen key or account is closed with what else it made, and what was closed is listed; ten changes for each operator and record',
     days: null,
   },
   right_change: {

@@ -39,7 +39,9 @@ const madeAloneView = (made: Omit<Made, 'through'>, now: number) => ({
   roles: made.roles.map(grantView),
   apps: made.apps.map(({ clientId, name, acts }) => ({ clientId, name, acts: acts.map((act) => ACTS[act]) })),
   unblockedDomains: made.unblockedDomains,
-  settings: made.settings.map(({ kind, id, name, fields, left }) => ({ kind, id, name, fields, left })),
+  settings: made.settings.map(({ kind, id, name, fields, left, disables }) => ({
+    ...{ kind, id, name, fields, left, disables },
+  })),
   upstreams: made.upstreams.map(({ upstreamId, name, acts }) => ({
     ...{ upstreamId, name },
     acts: acts.map((act) => UPSTREAM_ACTS[act]),

@@ -6,6 +6,7 @@ interface ChangedSettingsView {
   readonly name: string;
   readonly fields: readonly string[];
   readonly left: readonly string[];
+  readonly disables: boolean;
 }
 
 /** What an operator made, as the admin API answers. */
@@ -80,7 +81,10 @@ const accountsText = ({ accounts, hasMoreAccounts }: MadeAloneView, which: boole
 const settingsOf = ({ settings }: MadeAloneView, which: 'fields' | 'left'): readonly string[] =>
   settings
     .filter((one) => one[which].length > 0)
-    .map((one) => `${one[which].join(', ')} of the ${one.kind} ${one.id} (${one.name})`);
+    .map((one) => {
+      const disabled = one.disables && which === 'fields' ? ', which is disabled, as nothing whole is left of it' : '';
+      return `${one[which].join(', ')} of the ${one.kind} ${one.id} (${one.name})${disabled}`;
+    });
 
 /** Rights of others as they were before: those that are so again with the end, or those that were taken away or made less. */
 const rightsOf = ({ changedRights, hasMoreChangedRights }: MadeAloneView, areAsBefore: boolean): readonly string[] => [
@@ -150,7 +154,7 @@ export function describeMade(view: MadeView, ended: boolean): string {
   const check =
     left.length > 0
       ? [
-          `Check ${left.join('; ')}: somebody else changed that since, or it was changed very often, so it stays as it is.`,
+          `Check ${left.join('; ')}. What was closed there stays closed; what somebody else changed since, or was changed very often, stays as it is now.`,
         ]
       : [];
   const lostRights =

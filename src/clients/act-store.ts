@@ -113,7 +113,7 @@ export function* recordStatusAct(
   const before = status === 'active' || isTakenOver ? disabledBy(disabler) : ACTIVE;
   const after = status === 'active' ? ACTIVE : disabledBy(operator.id);
   const change = { at: now, fields: { status: { before, after } } };
-  yield* keepSettingChange({ operator }, { kind: 'app', id: clientId }, change);
+  yield* keepSettingChange({ operator }, { kind: 'app', id: clientId }, change, {});
   yield* insert({ operatorId: operator.id, clientId, kind, secretId: null, now });
 }
 

@@ -5,6 +5,8 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { changeOf } from '../platform/kept-changes.ts';
+import type { SettingTable } from '../platform/settings.ts';
+import { added } from '../platform/undo.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import * as scopes from './api-scope-store.ts';
 import type { ClientChange } from './change.ts';
@@ -27,6 +29,9 @@ export interface AllowedScopes {
 export interface SettingOfApi {
   readonly allowedScopes: Readonly<Record<string, readonly string[]>>;
 }
+
+/** How a change of it is undone. */
+export const SETTINGS_OF_API = { allowedScopes: added } as const satisfies SettingTable<SettingOfApi>;
 
 /** Both clients, locked in one order, so that two changes never wait for each other. */
 export function* lockBoth(apiId: string, clientId: string): Work<{ readonly api: Client; readonly client: Client }> {
@@ -87,7 +92,7 @@ function* setAllowedScopes(
     const details = { apiId, added, removed: removed.map(({ name }) => name) };
     const names = before.map(({ name }) => name);
     const kept = changeOf(allowedTo(clientId, names), allowedTo(clientId, [...wanted].sort()), ['allowedScopes'], now);
-    yield* keepSettingChange({ operator }, { kind: 'app', id: apiId }, kept);
+    yield* keepSettingChange({ operator }, { kind: 'app', id: apiId }, kept, SETTINGS_OF_API);
     yield* record({ at: now, type: 'client.api_scopes_changed', origin, clientId, details });
   }
   return allowedView(apiId, clientId, wanted);

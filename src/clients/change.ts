@@ -28,7 +28,11 @@ import * as store from './store.ts';
 
 /** What is wrong with a whole registration, as a sentence that names a field and the remedy; undefined if nothing is. */
 export const clientProblem = (client: Client): string | undefined =>
-  registrationProblem(client) ?? backchannelLogoutProblem(client);
+  endpointsProblem(client) ?? registrationProblem(client) ?? backchannelLogoutProblem(client);
+
+/** No request has an empty list, but it may be what is left of one. */
+const endpointsProblem = ({ endpoints }: Client): string | undefined =>
+  endpoints.length === 0 ? 'endpoints is missing.' : undefined;
 
 /** Decisions §1: logout tokens are signed with a key of the key set, because only a hash of the secret is stored. */
 function backchannelLogoutProblem({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client): string | undefined {
@@ -59,7 +63,7 @@ export function* giveUpAlgorithms(before: Algorithms, after: Algorithms | undefi
  * A resource server introspects the tokens of its `resource`, so no other may have the same in another spelling.
  * @returns the id of another client that has it
  */
-export function* findResourceOwner({ id, resource }: Pick<Client, 'id' | 'resource'>): Work<string | undefined> {
+function* findResourceOwner({ id, resource }: Pick<Client, 'id' | 'resource'>): Work<string | undefined> {
   if (resource === null) return undefined;
   const wanted = canonicalResource(resource);
   const taken = yield* store.listResources({});
@@ -157,7 +161,7 @@ export function* saveClientChange(client: Client, changed: Client, change: Clien
   if (saved.resource !== client.resource) yield* requireUniqueResource(saved, { operator, origin, now });
   yield* requireNoLostRole(client, saved);
   yield* store.saveClient(saved);
-  yield* keepSettingChange({ operator }, { kind: 'app', id }, changeOf(client, saved, KEPT, now));
+  yield* keepSettingChange({ operator }, { kind: 'app', id }, changeOf(client, saved, KEPT, now), CLIENT_SETTINGS);
   if (saved.status !== client.status) yield* recordStatusAct({ operator }, id, saved.status, now);
   yield* removeLostScopes(client, saved);
   if (endsApproval) yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId: id });

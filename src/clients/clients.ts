@@ -182,7 +182,8 @@ export async function updateClient(
     const given = typeof change === 'function' ? change(client) : change;
     requireOwnFields(client, given);
     const changed: Client = { ...client, ...checkedFields(given, client.type) };
-    checkRegistration(changed);
+    // One that was disabled because nothing whole was left of it is mended step by step.
+    if (changed.status === 'active' || clientProblem(client) === undefined) checkRegistration(changed);
     if (changed.resource !== client.resource) rejectOwnResource(changed, issuer);
     yield* requireMayDecide(operator, client, changed);
     requireOwnScopes(operator, client, changed);

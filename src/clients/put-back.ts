@@ -1,19 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { record } from '../audit/audit.ts';
 import type { Work } from '../platform/database/database.ts';
-import { changedSince, type KeptChange, putBack } from '../platform/kept-changes.ts';
-import { type KeptSetting, keptSettings } from '../platform/settings.ts';
+import { fieldsLeft, type KeptChange, openedFields, putBack } from '../platform/kept-changes.ts';
+import { type KeptSetting, keptSettings, undoOf } from '../platform/settings.ts';
+import { shown } from '../platform/undo.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { listScopesAt, removeApiScope } from './api-scope-store.ts';
-import type { SettingOfApi } from './api-scopes.ts';
-import { clientProblem, findResourceOwner, saveClientChange } from './change.ts';
+import { SETTINGS_OF_API, type SettingOfApi } from './api-scopes.ts';
+import { clientProblem, saveClientChange } from './change.ts';
 import { CLIENT_SETTINGS } from './settings.ts';
 import { type Client, lockClient } from './store.ts';
 
-/** A setting of an app that is put back. */
-export type ClientSetting = KeptSetting<typeof CLIENT_SETTINGS> | keyof SettingOfApi;
+/** How a change of each setting of an app is undone. */
+export const SETTINGS_OF_APP = { ...CLIENT_SETTINGS, ...SETTINGS_OF_API };
 
-const NAMES: readonly ClientSetting[] = [...keptSettings(CLIENT_SETTINGS), 'allowedScopes'];
+/** A setting of an app that is put back. */
+export type ClientSetting = KeptSetting<typeof SETTINGS_OF_APP>;
+
+const NAMES: readonly ClientSetting[] = keptSettings(SETTINGS_OF_APP);
 
 interface AllowedScope {
   readonly id: string;
@@ -28,8 +32,13 @@ export interface ClientBefore {
   readonly addedScopes: readonly AllowedScope[];
   /** What differs now, */
   readonly fields: readonly ClientSetting[];
-  /** and what somebody else changed since, what does not fit what somebody else changed, or of which nobody can say what it was. */
+  /**
+   * and what is not wholly what it was before: what was closed stays closed, somebody else changed it since, it does not fit what somebody else
+   * changed, or nobody can say what it was.
+   */
   readonly left: readonly ClientSetting[];
+  /** Whether an active app is disabled, because it is no registration any more: it has no redirect URI, say, or no key. */
+  readonly disables: boolean;
 }
 
 /** What an API lets the apps request of which changes tell, with the ids of these scopes. */
@@ -46,41 +55,47 @@ function* allowedNow(apiId: string, changes: readonly KeptChange[]) {
   return { rows, allowedScopes };
 }
 
-/** As many of the fields as are a registration together: what somebody else changed since may be at odds with some of them. */
-function* fitting(client: Client, wanted: Partial<Client>): Work<Client> {
+/**
+ * An app with other settings, as far as these are a registration together: what somebody else changed since may be at odds with what is only
+ * shown. What was opened ends in any case, and the app is disabled where nothing else is left of it.
+ */
+function fitting(client: Client, wanted: Partial<Client>): Client {
   const whole: Client = { ...client, ...wanted };
-  if (yield* fits(client, whole)) return whole;
-  let found = client;
-  for (const [name, value] of Object.entries(wanted)) {
+  if (clientProblem(whole) === undefined) return whole;
+  const onlyShown = Object.entries(wanted).filter(([name]) => undoOf(SETTINGS_OF_APP, name) === shown);
+  let found: Client = {
+    ...whole,
+    ...Object.fromEntries(onlyShown.map(([name]) => [name, client[name as keyof Client]])),
+  };
+  if (clientProblem(found) !== undefined) return { ...whole, status: 'disabled' };
+  for (const [name, value] of onlyShown) {
     const next: Client = { ...found, [name]: value };
-    if (yield* fits(client, next)) found = next;
+    if (clientProblem(next) === undefined) found = next;
   }
   return found;
 }
 
-function* fits(before: Client, client: Client): Work<boolean> {
-  // What was added to a list may be all that somebody else left of it.
-  if (client.endpoints.length === 0 || client.grantTypes.length === 0) return false;
-  if (clientProblem(client) !== undefined) return false;
-  return client.resource === before.resource || (yield* findResourceOwner(client)) === undefined;
-}
-
-/** How an app is without some changes: what is put back where they end. A scope that was taken away is not given again. */
+/** How an app is without some changes: what is put back where they end. */
 export function* clientBefore(client: Client, changes: readonly KeptChange[]): Work<ClientBefore> {
   const { rows, allowedScopes } = yield* allowedNow(client.id, changes);
   const now = { ...client, allowedScopes };
   // Whether it is disabled is decided with the acts on it.
-  const { allowedScopes: allowed, status: _, ...wanted } = putBack<Client & SettingOfApi>(now, changes);
-  const before = yield* fitting(client, wanted);
-  const added = allowed === undefined ? [] : rows.filter(({ clientId, name }) => !allowed[clientId]?.includes(name));
-  const since = changedSince(now, changes);
+  const {
+    allowedScopes: allowed,
+    status: _,
+    ...wanted
+  } = putBack<Client & SettingOfApi>(now, changes, SETTINGS_OF_APP);
+  const before = fitting(client, wanted);
+  const addedScopes =
+    allowed === undefined ? [] : rows.filter(({ clientId, name }) => !allowed[clientId]?.includes(name));
+  const staying = new Set<string>(fieldsLeft(now, changes, SETTINGS_OF_APP));
   const isBack = (name: ClientSetting): boolean =>
-    name === 'allowedScopes' ? added.length > 0 : !isDeepStrictEqual(before[name], client[name]);
+    name === 'allowedScopes' ? addedScopes.length > 0 : !isDeepStrictEqual(before[name], client[name]);
   return {
-    client: before,
-    addedScopes: added,
+    ...{ client: before, addedScopes },
     fields: NAMES.filter(isBack),
-    left: NAMES.filter((name) => since.includes(name) || (name in wanted && !isBack(name))),
+    left: NAMES.filter((name) => staying.has(name) || (name in wanted && !isBack(name))),
+    disables: before.status !== client.status,
   };
 }
 
@@ -106,15 +121,13 @@ export function* putClientBack(
 
 /** Whether codes may have gone to another address by such changes: then nobody knows who redeemed them. */
 const addsAddresses = (changes: readonly KeptChange[]): boolean =>
-  changes.some(({ fields: { redirectUris }, unclear }) => {
-    if (unclear?.includes('redirectUris') === true) return true;
-    const { before, after } = redirectUris ?? {};
-    return Array.isArray(after) && after.some((uri) => !(Array.isArray(before) && before.includes(uri)));
-  });
+  openedFields(changes, SETTINGS_OF_APP).has('redirectUris');
 
 /** With what an app proves that it is the app. */
 const CREDENTIALS: readonly ClientSetting[] = ['jwks', 'jwksUri', 'tokenEndpointAuthMethod'];
 
 /** Whether somebody may have had a credential of an app by such changes: then nobody knows who got its tokens for itself. */
-export const changesCredentials = (changes: readonly KeptChange[]): boolean =>
-  changes.some(({ fields, unclear = [] }) => CREDENTIALS.some((name) => name in fields || unclear.includes(name)));
+export function changesCredentials(changes: readonly KeptChange[]): boolean {
+  const opened = openedFields(changes, SETTINGS_OF_APP);
+  return CREDENTIALS.some((name) => opened.has(name));
+}

@@ -1,6 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
 import { command, many, one } from '../platform/database/statement.ts';
-import { type KeptChange, keepChange, withoutChanges } from '../platform/kept-changes.ts';
+import { type KeptChange, keepChange, withoutOpenings } from '../platform/kept-changes.ts';
+import type { Settings } from '../platform/settings.ts';
 
 /** What has settings. Those of other providers are kept by `upstreams/act-store.ts`. */
 export type SettingKind = 'app' | 'organization' | 'group';
@@ -66,12 +67,18 @@ const update = command((db, p: { id: string; changes: string; now: number }) =>
 /**
  * Keeps what settings had before an operator changed them, in the unit of work that does it and holds the lock of what has them. A change of
  * nothing is not kept.
+ * @param table how a change of each of them is undone
  */
-export function* keepSettingChange({ operator }: SettingActor, owner: SettingOwner, change: KeptChange): Work<void> {
+export function* keepSettingChange(
+  { operator }: SettingActor,
+  owner: SettingOwner,
+  change: KeptChange,
+  table: Settings,
+): Work<void> {
   if (operator === undefined || Object.keys(change.fields).length === 0) return;
   const key = keyOf(operator.id, owner);
   const found = yield* find(key);
-  const changes = JSON.stringify(keepChange(found?.changes ?? [], change));
+  const changes = JSON.stringify(keepChange(found?.changes ?? [], change, table));
   if (found === undefined) yield* insert({ ...key, changes, now: change.at });
   else yield* update({ id: found.id, changes, now: change.at });
 }
@@ -79,17 +86,18 @@ export function* keepSettingChange({ operator }: SettingActor, owner: SettingOwn
 const remove = command((db, p: { id: string }) => db.deleteFrom('setting_change').where('id', '=', p.id));
 
 /**
- * Forgets what an operator changed of some settings from one instant on, and before another one: they are put back, and who sets them again has
- * decided.
+ * Forgets what an operator opened of some settings from one instant on, and before another one: it was undone, and who sets them again has
+ * decided. What the operator closed stays on record.
  */
 export function* forgetSettings(
   { operatorId, since, until }: { readonly operatorId: string; readonly since: number; readonly until: number },
   owner: SettingOwner,
   names: readonly string[],
+  table: Settings,
 ): Work<void> {
   const found = names.length === 0 ? undefined : yield* find(keyOf(operatorId, owner));
   if (found === undefined) return;
-  const changes = withoutChanges(found.changes, since, until, names);
+  const changes = withoutOpenings(found.changes, { since, until }, names, table);
   if (changes.length === 0) yield* remove({ id: found.id });
   else yield* update({ id: found.id, changes: JSON.stringify(changes), now: changes.at(-1)?.at ?? since });
 }

@@ -1,4 +1,5 @@
 import type { SettingTable } from '../platform/settings.ts';
+import { ordered, restriction } from '../platform/undo.ts';
 
 /** What an organization requires of its members, which can be changed. */
 export interface OrganizationSettings {
@@ -9,6 +10,6 @@ export interface OrganizationSettings {
 
 /** What a change of each of them is. */
 export const ORGANIZATION_SETTINGS = {
-  requireSecondFactor: 'kept',
-  onlyUpstreamId: 'kept',
+  requireSecondFactor: ordered(true, false),
+  onlyUpstreamId: restriction,
 } as const satisfies SettingTable<OrganizationSettings>;

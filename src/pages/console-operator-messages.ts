@@ -65,6 +65,7 @@ const made = {
       ...[' changed (', fields, ')'],
     ],
   },
+  disables: (settings: HtmlPart): HtmlPart => [settings, ', which disables the app: nothing whole is left of it'],
   settings: {
     access: 'who may use it',
     requireSecondFactor: 'the second factor',
@@ -101,7 +102,7 @@ const made = {
     owner: 'the owner',
   },
   checkSettings: (list: HtmlPart): HtmlPart => [
-    'Somebody else changed this since, or it was changed very often, so it stays as it is; check it: ',
+    'This stays as it is now, because it was closed, somebody else changed it since, or it was changed very often; check it: ',
     list,
     '.',
   ],

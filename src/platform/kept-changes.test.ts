@@ -1,7 +1,18 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedSince, changeOf, changesSince, type KeptChange, keepChange, putBack } from './kept-changes.ts';
+import {
+  changeOf,
+  changesSince,
+  fieldsLeft,
+  type KeptChange,
+  keepChange,
+  openedFields,
+  putBack,
+  withoutOpenings,
+} from './kept-changes.ts';
+import type { Settings } from './settings.ts';
+import { added, addedByName, addedToSome, bound, ordered, restriction, shown } from './undo.ts';
 
 interface Shelf {
   readonly size: number;
@@ -10,13 +21,15 @@ interface Shelf {
 const change = (at: number, before: Partial<Shelf>, after: Partial<Shelf>): KeptChange =>
   changeOf({ size: 0, books: [], ...before }, { size: 0, books: [], ...after }, ['size', 'books'], at);
 
+const keep = (kept: readonly KeptChange[], one: KeptChange): readonly KeptChange[] => keepChange(kept, one, {});
+
 test('what several makers changed one after the other is put back to what was there before the first', () => {
   const changes = [change(2, { size: 20 }, { size: 30 }), change(1, { size: 10 }, { size: 20 })];
   assert.deepEqual(putBack({ size: 30, books: [] }, changes), { size: 10 });
   assert.deepEqual(putBack({ size: 30, books: [] }, changes.slice(0, 1)), { size: 20 });
 });
 
-test('what somebody else changed since stays, but of a list what was added goes and what was removed is there again', () => {
+test('without a table, what somebody else changed since stays, but of a list what was added goes and what was removed is there again', () => {
   assert.deepEqual(putBack({ size: 40, books: [] }, [change(1, { size: 10 }, { size: 20 })]), {});
   const swapped = change(1, { books: ['a', 'b'] }, { books: ['b', 'c'] });
   assert.deepEqual(putBack({ size: 0, books: ['b', 'c', 'd'] }, [swapped]), { books: ['b', 'd', 'a'] });
@@ -30,7 +43,7 @@ test('a field that was put back already does not differ', () => {
 
 test('of very many changes the oldest become one, and what was there first is kept', () => {
   let kept: readonly KeptChange[] = [];
-  for (let at = 1; at <= 100; at++) kept = keepChange(kept, change(at, { size: at }, { size: at + 1 }));
+  for (let at = 1; at <= 100; at++) kept = keep(kept, change(at, { size: at }, { size: at + 1 }));
   assert.equal(kept.length, 10);
   assert.deepEqual(putBack({ size: 101, books: [] }, kept), { size: 1 });
   // What is joined counts as of the later change, so that none is left out for its age.
@@ -38,9 +51,9 @@ test('of very many changes the oldest become one, and what was there first is ke
 });
 
 test('of very many changes, what somebody else changed between them is put back to, not what was there before that', () => {
-  let kept = keepChange([], change(1, { size: 1, books: [] }, { size: 2, books: ['a'] }));
-  kept = keepChange(kept, change(2, { size: 7, books: ['a', 'other'] }, { size: 8, books: ['a', 'other', 'b'] }));
-  for (let at = 3; at <= 20; at++) kept = keepChange(kept, change(at, { size: at + 5 }, { size: at + 6 }));
+  let kept = keep([], change(1, { size: 1, books: [] }, { size: 2, books: ['a'] }));
+  kept = keep(kept, change(2, { size: 7, books: ['a', 'other'] }, { size: 8, books: ['a', 'other', 'b'] }));
+  for (let at = 3; at <= 20; at++) kept = keep(kept, change(at, { size: at + 5 }, { size: at + 6 }));
   assert.deepEqual(putBack({ size: 26, books: ['a', 'other', 'b'] }, kept), { size: 7, books: ['other'] });
 });
 
@@ -51,44 +64,44 @@ test('of very many changes those become one that lie together, so that none of l
     [1000, 60 * DAY],
     [2 * DAY, 10 * DAY],
   ] as const) {
-    let kept = keepChange([], change(0, { size: 0 }, { size: 1 }));
-    kept = keepChange(kept, change(DAY, { size: 1 }, { size: 2 }));
-    for (let n = 0; n < 50; n++) kept = keepChange(kept, change(since + n * gap, { size: 2 + n }, { size: 3 + n }));
+    let kept = keep([], change(0, { size: 0 }, { size: 1 }));
+    kept = keep(kept, change(DAY, { size: 1 }, { size: 2 }));
+    for (let n = 0; n < 50; n++) kept = keep(kept, change(since + n * gap, { size: 2 + n }, { size: 3 + n }));
     const found = changesSince(kept, since);
     assert.deepEqual(putBack({ size: 52, books: [] }, found), { size: 2 });
-    assert.deepEqual(changedSince({ size: 52, books: [] }, found), []);
+    assert.deepEqual(fieldsLeft({ size: 52, books: [] }, found), []);
     assert.deepEqual(putBack({ size: 52, books: [] }, changesSince(kept, 0)), { size: 0 });
     assert.ok(kept.length <= 11);
   }
 });
 
 test('a burst of changes of one field does not make those of another one old', () => {
-  let kept = keepChange([], change(0, { books: [] }, { books: ['own'] }));
-  for (let n = 1; n < 50; n++) kept = keepChange(kept, change(20 * DAY + n, { size: n }, { size: n + 1 }));
+  let kept = keep([], change(0, { books: [] }, { books: ['own'] }));
+  for (let n = 1; n < 50; n++) kept = keep(kept, change(20 * DAY + n, { size: n }, { size: n + 1 }));
   assert.deepEqual(putBack({ size: 50, books: ['own'] }, changesSince(kept, 20 * DAY)), { size: 1 });
 });
 
 test('what can no longer be told apart from an earlier change stays, and is unclear', () => {
-  let kept = keepChange([], change(10, { size: 1 }, { size: 2 }));
-  for (let n = 0; n < 15; n++) kept = keepChange(kept, change(11 + n * 5, { size: 2 + n }, { size: 3 + n }));
+  let kept = keep([], change(10, { size: 1 }, { size: 2 }));
+  for (let n = 0; n < 15; n++) kept = keep(kept, change(11 + n * 5, { size: 2 + n }, { size: 3 + n }));
   const found = changesSince(kept, 11);
   // The first of these is one with the change before: it stays, and what came after it is undone.
   const back = putBack({ size: 17, books: [] }, found);
   assert.ok((back.size ?? 0) > 2);
-  assert.deepEqual(changedSince({ size: 17, books: [] }, found), ['size']);
+  assert.deepEqual(fieldsLeft({ size: 17, books: [] }, found), ['size']);
 });
 
 test('a value that somebody else gave again stays, though a maker had changed it to that and back', () => {
   const changes = [change(1, { size: 1 }, { size: 2 }), change(2, { size: 2 }, { size: 1 })];
   assert.deepEqual(putBack({ size: 2, books: [] }, changes), {});
-  assert.deepEqual(changedSince({ size: 2, books: [] }, changes), ['size']);
+  assert.deepEqual(fieldsLeft({ size: 2, books: [] }, changes), ['size']);
 });
 
 test('changes that become one still tell of each part that any of them told of', () => {
   let kept: readonly KeptChange[] = [];
   const apps = Array.from({ length: 30 }, (_, index) => `app${index}`);
   for (const [at, app] of apps.entries()) {
-    kept = keepChange(kept, { at, fields: { allowed: { before: { [app]: [] }, after: { [app]: ['write'] } } } });
+    kept = keep(kept, { at, fields: { allowed: { before: { [app]: [] }, after: { [app]: ['write'] } } } });
   }
   const now = { allowed: Object.fromEntries(apps.map((app) => [app, ['write']])) };
   assert.deepEqual(putBack(now, kept), { allowed: Object.fromEntries(apps.map((app) => [app, []])) });
@@ -107,4 +120,217 @@ test('of an object each part is put back by itself, and of the list in it each m
     keys: { keys: [later] },
   });
   assert.deepEqual(putBack({ keys: { keys: [thief] } }, change(null, { keys: [thief] })), { keys: null });
+});
+
+const KINDS = {
+  shown,
+  added,
+  'added to some': addedToSome,
+  'added by name': addedByName,
+  ordered: ordered('none', 'some', 'all'),
+  bound,
+  restriction,
+} as const;
+const read = (about: string) => ({ name: 'read', about });
+const write = (about: string) => ({ name: 'write', about });
+
+/** Of each kind: how makers changed it, one change after the other, what it is now, what is left of it, and whether something stays. */
+type Row = readonly [
+  changes: readonly (readonly [before: unknown, after: unknown])[],
+  now: unknown,
+  undone: unknown,
+  stays?: 'stays',
+];
+const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
+  shown: [
+    [[['a', 'b']], 'b', 'a'],
+    [[['a', 'b']], 'c', 'c', 'stays'],
+  ],
+  added: [
+    [[[['a'], ['a', 'b']]], ['a', 'b'], ['a']],
+    [[[['a', 'b'], ['a']]], ['a'], ['a'], 'stays'],
+    [
+      [
+        [
+          ['a', 'b'],
+          ['a', 'c'],
+        ],
+      ],
+      ['a', 'c'],
+      ['a'],
+      'stays',
+    ],
+    [[[['a'], ['b']]], ['b'], [], 'stays'],
+    [
+      [
+        [
+          ['a', 'b'],
+          ['b', 'a'],
+        ],
+      ],
+      ['b', 'a'],
+      ['b', 'a'],
+    ],
+    [[[['a'], ['a', 'b']]], ['a', 'b', 'c'], ['a', 'c']],
+    [[[['a', 'b'], ['a']]], ['a', 'b'], ['a', 'b']],
+    [
+      [
+        [['a'], ['a', 'b']],
+        [['a', 'b'], ['a']],
+      ],
+      ['a'],
+      ['a'],
+    ],
+    [
+      [
+        [['a', 'b'], ['a']],
+        [['a'], ['a', 'b']],
+      ],
+      ['a', 'b'],
+      ['a'],
+      'stays',
+    ],
+    [[[null, ['b']]], ['b'], null],
+    [[[null, ['b']]], ['b', 'c'], ['c']],
+    [[[{}, { x: 1 }]], { x: 1 }, {}],
+    [[[{ x: 1 }, {}]], {}, {}, 'stays'],
+    [
+      [
+        [
+          { x: 1, y: 1 },
+          { x: 2, y: 1 },
+        ],
+      ],
+      { x: 2, y: 1 },
+      { y: 1 },
+      'stays',
+    ],
+    [[[{}, { x: 1 }]], { x: 1, y: 1 }, { y: 1 }],
+    [[[null, { x: 1 }]], { x: 1 }, null],
+    [[[{ list: ['a'] }, { list: ['a', 'b'] }]], { list: ['a', 'b', 'c'] }, { list: ['a', 'c'] }],
+    [[[{ list: ['a'] }, { list: ['b'] }]], { list: ['b'] }, { list: [] }, 'stays'],
+    [[[null, 'a']], 'a', null],
+    [[['a', 'b']], 'b', null, 'stays'],
+    [[['a', null]], null, null, 'stays'],
+    [[['a', 'b']], 'c', 'c', 'stays'],
+    [
+      [
+        ['a', null],
+        [null, 'a'],
+      ],
+      'a',
+      null,
+      'stays',
+    ],
+  ],
+  'added to some': [
+    [[[['a'], null]], null, ['a']],
+    [[[null, ['a']]], ['a'], ['a'], 'stays'],
+    [[[['a'], ['a', 'b']]], ['a', 'b'], ['a']],
+    [[[['a', 'b'], ['a']]], ['a'], ['a'], 'stays'],
+    [[[['a'], null]], ['b'], ['b'], 'stays'],
+    [[[['a'], ['b']]], null, null, 'stays'],
+    [
+      [
+        [null, ['a']],
+        [['a'], ['a', 'b']],
+      ],
+      ['a', 'b'],
+      ['a'],
+      'stays',
+    ],
+  ],
+  'added by name': [
+    [[[[read('x')], [read('x'), write('y')]]], [read('x'), write('y')], [read('x')]],
+    [[[[read('x'), write('y')], [read('x')]]], [read('x')], [read('x')], 'stays'],
+    [[[[read('x')], [read('y')]]], [read('y')], [read('x')]],
+    [[[[read('x')], [read('y')]]], [read('y'), write('z')], [read('x'), write('z')]],
+    [[[[read('x')], [read('y')]]], [read('z')], [read('z')], 'stays'],
+    [[[null, [read('x')]]], [read('x')], null],
+    [[[[read('x')], null]], null, null, 'stays'],
+  ],
+  ordered: [
+    [[['none', 'all']], 'all', 'none'],
+    [[['all', 'none']], 'none', 'none', 'stays'],
+    [[['none', 'all']], 'some', 'some', 'stays'],
+    [
+      [
+        ['some', 'all'],
+        ['all', 'none'],
+      ],
+      'none',
+      'none',
+      'stays',
+    ],
+    [
+      [
+        ['none', 'all'],
+        ['all', 'some'],
+      ],
+      'some',
+      'none',
+    ],
+    [
+      [
+        ['all', 'none'],
+        ['none', 'all'],
+      ],
+      'all',
+      'none',
+      'stays',
+    ],
+    [
+      [
+        ['none', 'some'],
+        ['all', 'some'],
+      ],
+      'some',
+      'some',
+      'stays',
+    ],
+  ],
+  bound: [
+    [[[60, 90]], 90, 60],
+    [[[60, null]], null, 60],
+    [[[90, 60]], 60, 60, 'stays'],
+    [[[null, 60]], 60, 60, 'stays'],
+    [[[60, null]], 90, 90, 'stays'],
+  ],
+  restriction: [
+    [[['1', null]], null, '1'],
+    [[['1', '2']], '2', '1'],
+    [[[null, '1']], '1', '1', 'stays'],
+    [[['1', null]], '2', '2', 'stays'],
+  ],
+};
+
+const inTurn = (pairs: Row[0]): readonly KeptChange[] =>
+  pairs.map(([before, after], at) => ({ at, fields: { field: { before, after } } }));
+
+for (const [kind, rows] of Object.entries(ROWS)) {
+  const table: Settings = { field: KINDS[kind as keyof typeof KINDS] };
+  for (const [pairs, now, undone, stays] of rows) {
+    test(`${kind}: ${JSON.stringify(pairs)} leaves ${JSON.stringify(undone)} of ${JSON.stringify(now)}`, () => {
+      const changes = inTurn(pairs);
+      assert.deepEqual({ field: now, ...putBack({ field: now }, changes, table) }, { field: undone });
+      assert.deepEqual(fieldsLeft({ field: now }, changes, table), stays === undefined ? [] : ['field']);
+      // Undone once, nothing of it is undone again, whatever somebody sets.
+      const rest = withoutOpenings(changes, { since: 0, until: 10 }, ['field'], table);
+      assert.deepEqual([...openedFields(rest, table)], []);
+      for (const value of [undone, now, ...pairs.flat()]) {
+        assert.deepEqual(putBack({ field: value }, rest, table), {});
+      }
+    });
+  }
+}
+
+test('what was closed is not given again where a burst of changes became one', () => {
+  const table: Settings = { size: ordered(1, 2), books: added };
+  let kept = keepChange([], change(0, { books: ['a', 'evil'] }, { books: ['a'] }), table);
+  kept = keepChange(kept, change(1, { books: ['a'] }, { books: ['a', 'evil'] }), table);
+  for (let n = 2; n < 30; n++) {
+    const [odd, even] = [{ books: ['a', 'evil'] }, { books: ['a', 'evil', 'b'] }];
+    kept = keepChange(kept, n % 2 === 0 ? change(n * 10, odd, even) : change(n * 10, even, odd), table);
+  }
+  assert.deepEqual(putBack({ size: 0, books: ['a', 'evil'] }, kept, table), { books: ['a'] });
 });

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DAY } from './clock.ts';
+import { type Settings, undoOf } from './settings.ts';
+import { type Changed, hasAll, hasParts, type Parts, type Undo } from './undo.ts';
 
 /** A change of some fields of a record: what they had before, and what they have since. */
 export interface KeptChange {
@@ -10,9 +12,7 @@ export interface KeptChange {
   readonly unclear?: readonly string[];
 }
 
-export interface FieldChange {
-  readonly before: unknown;
-  readonly after: unknown;
+export interface FieldChange extends Changed<unknown> {
   /** When the first of several changes was that became one; where it is one alone, that is when it was. */
   readonly from?: number;
 }
@@ -40,9 +40,12 @@ export function changeOf<R extends object>(
  * Adds a change to those that are kept. Of very many changes of one field, two become one: those of before any report's reach, or else the two
  * between which the least time passed. So a burst of changes becomes one by itself, and does not take in what was changed long before it.
  */
-export function keepChange(kept: readonly KeptChange[], change: KeptChange): readonly KeptChange[] {
+export function keepChange(kept: readonly KeptChange[], change: KeptChange, table: Settings): readonly KeptChange[] {
   const names = Object.keys(change.fields);
-  const bounded = names.reduce((all, name) => withFewerOf(name, all, change.at), [...kept, change]);
+  const bounded = names.reduce(
+    (all, name) => withFewerOf(name, undoOf(table, name), all, change.at),
+    [...kept, change],
+  );
   return bounded.filter(({ fields }) => Object.keys(fields).length > 0);
 }
 
@@ -54,7 +57,7 @@ interface ChangeOfField {
 /** When what a kept change tells of a field began. */
 const beginningOf = ({ change, field }: ChangeOfField): number => field.from ?? change.at;
 
-function withFewerOf(name: string, all: readonly KeptChange[], now: number): KeptChange[] {
+function withFewerOf(name: string, undo: Undo<unknown>, all: readonly KeptChange[], now: number): KeptChange[] {
   const found = all.flatMap((change): readonly ChangeOfField[] => {
     const field = change.fields[name];
     return field === undefined ? [] : [{ change, field }];
@@ -68,7 +71,7 @@ function withFewerOf(name: string, all: readonly KeptChange[], now: number): Kep
       : [{ earlier, later, apart: isOld ? Number.NEGATIVE_INFINITY : beginningOf(later) - earlier.change.at }];
   });
   const { earlier, later } = pairs.reduce((least, pair) => (pair.apart < least.apart ? pair : least));
-  const joined = { ...joinedField(earlier.field, later.field), from: beginningOf(earlier) };
+  const joined = { ...joinedField(earlier.field, later.field, undo), from: beginningOf(earlier) };
   return all.map((change) => {
     if (change === later.change) return { ...change, fields: { ...change.fields, [name]: joined } };
     return change === earlier.change ? { ...change, fields: omit(change.fields, [name]) } : change;
@@ -78,15 +81,18 @@ function withFewerOf(name: string, all: readonly KeptChange[], now: number): Kep
 const omit = (fields: KeptChange['fields'], names: readonly string[]): KeptChange['fields'] =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
-/** Two changes of a field, one after the other, as one: what somebody else changed between them is there before it. */
-function joinedField(first: FieldChange, { before, after }: FieldChange): FieldChange {
+/**
+ * Two changes of a field, one after the other, as one: what somebody else changed between them is there before it, and what the first one opened
+ * is not, nor what it closed.
+ */
+function joinedField(first: FieldChange, { before, after }: FieldChange, undo: Undo<unknown>): FieldChange {
   // What the later one does not tell of is as the earlier one left it.
   const isUntold = (name: string): boolean =>
     hasParts(before) && hasParts(after) && !(name in before) && !(name in after);
   const untold = (value: unknown): Parts =>
     hasParts(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => isUntold(name))) : {};
   const [known, left] = [untold(first.before), untold(first.after)];
-  const earlier = without(before, first);
+  const earlier = undo(before, first);
   return {
     before: hasParts(earlier) ? { ...known, ...earlier } : earlier,
     after: hasParts(after) ? { ...left, ...after } : after,
@@ -111,65 +117,60 @@ export const changesSince = (
       return { at, fields: omit(fields, [...unclear, ...later]), unclear };
     });
 
-/** The kept changes without those of some fields that {@link changesSince} tells of: they were put back. */
-export const withoutChanges = (
+/**
+ * The kept changes without what was undone of those of some fields that {@link changesSince} tells of. What they closed stays on record, with what
+ * it was before.
+ */
+export const withoutOpenings = (
   kept: readonly KeptChange[],
-  since: number,
-  until: number,
+  { since, until }: { readonly since: number; readonly until: number },
   names: readonly string[],
+  table: Settings,
 ): readonly KeptChange[] =>
   kept
     .map((change) => {
-      const isTold = (name: string): boolean => (change.fields[name]?.from ?? change.at) >= since && change.at < until;
-      return { ...change, fields: omit(change.fields, names.filter(isTold)) };
+      const fields = Object.entries(change.fields).flatMap(([name, field]): readonly [string, FieldChange][] => {
+        const isTold = (field.from ?? change.at) >= since && change.at < until;
+        if (!isTold || !names.includes(name)) return [[name, field]];
+        const after = undoOf(table, name)(field.after, field);
+        return isDeepStrictEqual(field.before, after) ? [] : [[name, { ...field, after }]];
+      });
+      return { ...change, fields: Object.fromEntries(fields) };
     })
     .filter(({ fields }) => Object.keys(fields).length > 0);
 
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-
-type Parts = Readonly<Record<string, unknown>>;
-const hasParts = (value: unknown): value is Parts => typeof value === 'object' && value !== null && !isList(value);
-
-const isIn = (list: readonly unknown[], one: unknown): boolean => list.some((other) => isDeepStrictEqual(one, other));
-
-/**
- * What a field has without a change. Of a list, and of an object such as a key set, others may have changed something else since; any other
- * field stays where somebody else changed it.
- */
-function without(current: unknown, { before, after }: FieldChange): unknown {
-  if (isDeepStrictEqual(current, after)) return before;
-  if (hasParts(current) && hasParts(after)) return withoutParts(current, { before: before ?? {}, after });
-  const earlier = before === undefined ? [] : before;
-  if (!isList(current) || !isList(earlier) || !isList(after)) return current;
-  const removed = earlier.filter((one) => !isIn(after, one) && !isIn(current, one));
-  return [...current.filter((one) => isIn(earlier, one) || !isIn(after, one)), ...removed];
-}
-
-function withoutParts(current: Parts, { before, after }: { readonly before: unknown; readonly after: Parts }): unknown {
-  if (!hasParts(before)) return current;
-  const names = new Set([...Object.keys(current), ...Object.keys(before)]);
-  const parts = [...names].map((name) => [name, without(current[name], { before: before[name], after: after[name] })]);
-  return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
-}
+/** Which fields were opened by changes, whatever became of that, or may have been, as they are unclear. */
+export const openedFields = (changes: readonly KeptChange[], table: Settings): ReadonlySet<string> =>
+  new Set(
+    changes.flatMap(({ fields, unclear = [] }) => [
+      ...unclear,
+      ...Object.entries(fields).flatMap(([name, field]) =>
+        isDeepStrictEqual(undoOf(table, name)(field.after, field), field.after) ? [] : [name],
+      ),
+    ]),
+  );
 
 /** What changes did to each field altogether. */
-function altogether(changes: readonly KeptChange[]): ReadonlyMap<string, FieldChange> {
+function altogether(changes: readonly KeptChange[], table: Settings): ReadonlyMap<string, FieldChange> {
   const fields = new Map<string, FieldChange>();
   for (const change of changes.toSorted((one, other) => one.at - other.at)) {
     for (const [name, field] of Object.entries(change.fields)) {
       const earlier = fields.get(name);
-      fields.set(name, earlier === undefined ? field : joinedField(earlier, field));
+      fields.set(name, earlier === undefined ? field : joinedField(earlier, field, undoOf(table, name)));
     }
   }
   return fields;
 }
 
-/** The fields of a record as they are without some changes. Only those that differ. */
-export function putBack<R extends object>(record: R, changes: readonly KeptChange[]): Partial<R> {
-  const changed = altogether(changes);
+/**
+ * The fields of a record as they are without some changes, which are undone as a table says; only those that differ. Without a table, they are
+ * what they were before.
+ */
+export function putBack<R extends object>(record: R, changes: readonly KeptChange[], table: Settings = {}): Partial<R> {
+  const changed = altogether(changes, table);
   const before = Object.entries(record).flatMap(([name, value]) => {
     const field = changed.get(name);
-    const earlier = field === undefined ? value : without(value, field);
+    const earlier = field === undefined ? value : undoOf(table, name)(value, field);
     return isDeepStrictEqual(earlier, value) ? [] : [[name, earlier]];
   });
   return Object.fromEntries(before) as Partial<R>;
@@ -177,21 +178,30 @@ export function putBack<R extends object>(record: R, changes: readonly KeptChang
 
 /** What a field had before changes; undefined where none tells of it, or where it is unclear. */
 export const valueBefore = (changes: readonly KeptChange[], name: string): unknown =>
-  changes.some(({ unclear }) => unclear?.includes(name) === true) ? undefined : altogether(changes).get(name)?.before;
+  changes.some(({ unclear }) => unclear?.includes(name) === true)
+    ? undefined
+    : altogether(changes, {}).get(name)?.before;
 
-/** Which fields have neither what they had before changes nor what these left, as somebody else changed them since, or are unclear. */
-export function changedSince<R extends object>(record: R, changes: readonly KeptChange[]): readonly string[] {
+/**
+ * Which fields are not wholly what they were before changes, also without these: what was closed is not given again, somebody else changed them
+ * since, or they are unclear.
+ */
+export function fieldsLeft<R extends object>(
+  record: R,
+  changes: readonly KeptChange[],
+  table: Settings = {},
+): readonly (keyof R & string)[] {
   const earliestFirst = changes.toSorted((one, other) => one.at - other.at);
-  const back = putBack(record, changes);
   const first = new Map<string, unknown>();
   for (const { fields } of earliestFirst) {
     for (const [name, { before }] of Object.entries(fields)) if (!first.has(name)) first.set(name, before);
   }
-  const unclear = changes.flatMap((change) => change.unclear ?? []);
-  return Object.entries(record)
-    .filter(
-      ([name, value]) =>
-        unclear.includes(name) || (first.has(name) && !(name in back) && !isDeepStrictEqual(value, first.get(name))),
-    )
-    .map(([name]) => name);
+  const unclear = new Set(changes.flatMap((change) => change.unclear ?? []));
+  const [whole, undone] = [putBack(record, changes), putBack(record, changes, table)];
+  return (Object.keys(record) as (keyof R & string)[]).filter((name) => {
+    if (unclear.has(name)) return true;
+    if (!first.has(name)) return false;
+    const isFromElsewhere = !(name in whole) && !isDeepStrictEqual(record[name], first.get(name));
+    return isFromElsewhere || !hasAll({ ...record, ...undone }[name], { ...record, ...whole }[name]);
+  });
 }

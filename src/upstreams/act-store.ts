@@ -1,9 +1,10 @@
 import type { Work } from '../platform/database/database.ts';
 import { command, many, one } from '../platform/database/statement.ts';
-import { changeOf, type KeptChange, keepChange, withoutChanges } from '../platform/kept-changes.ts';
-import { keptSettings, type SettingTable } from '../platform/settings.ts';
+import { changeOf, type KeptChange, keepChange, withoutOpenings } from '../platform/kept-changes.ts';
+import { keptSettings, type Settings, type SettingTable } from '../platform/settings.ts';
+import { added, ordered, shown } from '../platform/undo.ts';
 import type { UpdateUpstreamRequest } from './schema.ts';
-import type { Upstream } from './store.ts';
+import { SIGN_UP_MODES, type Upstream } from './store.ts';
 
 /** What an operator did to an upstream through which somebody who held the operator's account or key may still get in. */
 export type UpstreamActKind = 'registered' | 'enabled' | 'rights' | 'client';
@@ -14,7 +15,7 @@ export interface UpstreamActor {
 }
 
 /** What a change of each field of an upstream is. */
-const UPSTREAM_SETTINGS = {
+export const UPSTREAM_SETTINGS = {
   displayName: 'free',
   position: 'free',
   // More of what the provider knows anyway. Which of it is written here, `claimsMap` says.
@@ -22,10 +23,10 @@ const UPSTREAM_SETTINGS = {
   // Of the secret; a reminder depends on it alone.
   secretExpiresAt: 'free',
   // Whom it lets in, and as what.
-  signUp: 'kept',
-  signUpDomains: 'kept',
-  domains: 'kept',
-  claimsMap: 'kept',
+  signUp: ordered(...SIGN_UP_MODES),
+  signUpDomains: added,
+  domains: added,
+  claimsMap: added,
   // As whom we are known there: acts of the kind `client`.
   clientId: 'act',
   clientSecret: 'act',
@@ -52,9 +53,9 @@ interface ActKey {
 type StoredKind = UpstreamActKind | 'status';
 
 /** Of which fields it is kept what they were. */
-const KEPT: Partial<Readonly<Record<StoredKind, readonly (keyof Upstream)[]>>> = {
-  rights: UPSTREAM_RIGHTS,
-  status: ['status'],
+const KEPT: Partial<Readonly<Record<StoredKind, Settings>>> = {
+  rights: UPSTREAM_SETTINGS,
+  status: { status: shown },
 };
 
 const toChanges = ({ changes }: { readonly changes: string }): readonly KeptChange[] => JSON.parse(changes);
@@ -101,9 +102,12 @@ export function* recordUpstreamAct(
   if (operator === undefined) return;
   const key = { upstreamId: after.id, operatorId: operator.id, kind };
   const now = after.updatedAt;
-  const names = KEPT[kind];
-  const kept = names === undefined ? [] : ((yield* findChanges(key)) ?? []);
-  const changes = names === undefined ? [] : keepChange(kept, changeOf(before ?? after, after, names, now));
+  const table = KEPT[kind];
+  let changes: readonly KeptChange[] = [];
+  if (table !== undefined) {
+    const change = changeOf<Upstream>(before ?? after, after, keptSettings(table) as readonly (keyof Upstream)[], now);
+    changes = keepChange((yield* findChanges(key)) ?? [], change, table);
+  }
   yield* upsert({ ...key, changes: JSON.stringify(changes), now });
 }
 
@@ -123,8 +127,8 @@ const updateChanges = command((db, p: ActKey & { changes: string }) =>
 );
 
 /**
- * Forgets that an operator changed some rights from one instant on, and before another one, in the unit of work that puts these back and holds
- * the upstream's lock: who decides the same afterwards decides it for themselves.
+ * Forgets what an operator opened of some rights from one instant on, and before another one, in the unit of work that undoes it and holds the
+ * upstream's lock: who decides the same afterwards decides it for themselves.
  */
 export function* forgetRights({
   since,
@@ -139,7 +143,8 @@ export function* forgetRights({
   const key: ActKey = { ...of, kind: 'rights' };
   const found = yield* findChanges(key);
   if (found === undefined) return;
-  yield* updateChanges({ ...key, changes: JSON.stringify(withoutChanges(found, since, until, fields)) });
+  const rest = withoutOpenings(found, { since, until }, fields, UPSTREAM_SETTINGS);
+  yield* updateChanges({ ...key, changes: JSON.stringify(rest) });
 }
 
 /** Records a change of fields, as {@link recordUpstreamAct} does: only what lets people in. */

@@ -25,7 +25,7 @@ const urisOf = async (clientId: string): Promise<string[]> => (await call('GET',
 const listed = async (id: string) => (await call('GET', `/admin-keys/${id}`)).made.settings;
 const end = (id: string) => call('DELETE', `/admin-keys/${id}?endMade=true`);
 
-test('redirect URIs are put back, also what a key of the key changed in several steps, and nothing is listed any more', async () => {
+test('redirect URIs end that a key added, also with a key of it in several steps, and its own that it removed is only listed', async () => {
   const [key, { clientId }] = [await newKey(), await newClient(server)];
   const helper = await newKey(key.adminKey);
   await change(clientId, [OWN, EVIL], key.adminKey);
@@ -34,8 +34,9 @@ test('redirect URIs are put back, also what a key of the key changed in several 
   server.advance(MINUTE);
   await change(clientId, [EVIL, 'https://more.example/callback'], key.adminKey);
   await end(key.id);
-  assert.deepEqual(await urisOf(clientId), [OWN]);
-  assert.deepEqual(await listed(key.id), []);
+  assert.deepEqual(await urisOf(clientId), []);
+  const [{ fields, left }] = await listed(key.id);
+  assert.deepEqual([fields, left], [[], ['redirectUris']]);
 });
 
 test('what somebody else added since stays', async () => {

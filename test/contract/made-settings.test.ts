@@ -1,5 +1,5 @@
 // store: SQLite, PostgreSQL
-/** What a stolen key opened of apps, organizations and groups is listed where it ends, and put back with it on request. */
+/** What a stolen key opened of apps, organizations and groups is listed where it ends, and ends with it on request. What it closed stays closed. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import type { CLIENT_SETTINGS } from '../../src/clients/settings.ts';
@@ -7,7 +7,7 @@ import type { KeptSetting } from '../../src/platform/settings.ts';
 import { appKey, keyApp, proofOf } from '../support/assertion.ts';
 import { operatorInBrowser } from '../support/command-line.ts';
 import { admin, codeFor, newClient, newUser, redeem, refresh, standard, tokensFor, userinfo } from '../support/flow.ts';
-import { MINUTE } from '../support/outcome.ts';
+import { DAY, MINUTE } from '../support/outcome.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { introspect } from '../support/token-services.ts';
 import { newUpstream } from '../upstreams/people.ts';
@@ -41,23 +41,40 @@ interface Case {
   /** What the stolen key sets, and somebody else afterwards. */
   readonly stolen: Readonly<Record<string, unknown>>;
   readonly since?: Readonly<Record<string, unknown>>;
+  /** What is left where the stolen key is ended: by default, what the app has. What was replaced is not given again. */
+  readonly undone?: Readonly<Record<string, unknown>>;
+  /** The same where somebody else changed it since: by default, what somebody else set. */
+  readonly undoneSince?: Readonly<Record<string, unknown>>;
+  /** What closes it again: by default, what the app has. Null for what is only shown, which nothing closes. */
+  readonly closed?: Readonly<Record<string, unknown>> | null;
 }
 
 const CASES: Readonly<Record<KeptSetting<typeof CLIENT_SETTINGS>, Case>> = {
-  name: { app: { name: 'Intranet' }, stolen: { name: 'Payroll' }, since: { name: 'Wiki' } },
+  name: { app: { name: 'Intranet' }, stolen: { name: 'Payroll' }, since: { name: 'Wiki' }, closed: null },
   logoUrl: {
     app: { logoUrl: 'https://app.example.com/logo.png' },
     stolen: { logoUrl: 'https://evil.example/logo.png' },
     since: { logoUrl: null },
+    closed: null,
   },
   homepageUrl: {
     app: { homepageUrl: 'https://app.example.com/' },
     stolen: { homepageUrl: 'https://evil.example/' },
     since: { homepageUrl: 'https://app.example.com/start' },
+    closed: null,
   },
-  policyUrl: { app: { policyUrl: 'https://app.example.com/privacy' }, stolen: { policyUrl: 'https://evil.example/' } },
-  termsUrl: { app: {}, stolen: { termsUrl: 'https://evil.example/terms' } },
-  owner: { app: { owner: 'Company' }, stolen: { owner: 'Company IT' }, since: { owner: 'Another company' } },
+  policyUrl: {
+    app: { policyUrl: 'https://app.example.com/privacy' },
+    stolen: { policyUrl: 'https://evil.example/' },
+    closed: null,
+  },
+  termsUrl: { app: {}, stolen: { termsUrl: 'https://evil.example/terms' }, closed: null },
+  owner: {
+    app: { owner: 'Company' },
+    stolen: { owner: 'Company IT' },
+    since: { owner: 'Another company' },
+    closed: null,
+  },
   access: { app: { access: 'assigned' }, stolen: { access: 'everyone' } },
   requireSecondFactor: { app: { requireSecondFactor: true }, stolen: { requireSecondFactor: false } },
   defaultMaxAge: { app: { defaultMaxAge: 60 }, stolen: { defaultMaxAge: null }, since: { defaultMaxAge: 90 } },
@@ -68,9 +85,11 @@ const CASES: Readonly<Record<KeptSetting<typeof CLIENT_SETTINGS>, Case>> = {
     since: { jwks: { keys: [other.jwk] } },
   },
   jwksUri: {
-    app: { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://app.example.com/keys' },
+    app: { jwksUri: 'https://app.example.com/keys' },
     stolen: { jwksUri: 'https://evil.example/keys' },
     since: { jwksUri: 'https://app.example.com/other' },
+    undone: { jwksUri: null },
+    closed: { jwksUri: null },
   },
   tokenEndpointAuthMethod: {
     app: BY_KEY,
@@ -84,11 +103,18 @@ const CASES: Readonly<Record<KeptSetting<typeof CLIENT_SETTINGS>, Case>> = {
     since: { grantTypes: ['authorization_code'] },
   },
   scopes: { app: { scopes: ['openid'] }, stolen: { scopes: null }, since: { scopes: ['openid', 'email'] } },
-  endpoints: { app: { endpoints: ['oidc'] }, stolen: { endpoints: ['v2', 'oidc'] }, since: { endpoints: ['v2'] } },
+  endpoints: {
+    app: { endpoints: ['oidc'] },
+    stolen: { endpoints: ['v2', 'oidc'] },
+    since: { endpoints: ['v2'] },
+    undoneSince: { endpoints: [], faces: [], status: 'disabled' },
+  },
   resource: {
     app: { resource: 'https://api.example.com/b' },
     stolen: { resource: 'https://api.example.com/evil' },
     since: { resource: 'https://api.example.com/other' },
+    undone: { resource: null },
+    closed: { resource: null },
   },
   resourceScopes: {
     app: { resource: 'https://api.example.com/c', resourceScopes: [scope('notes.read')] },
@@ -106,61 +132,91 @@ const CASES: Readonly<Record<KeptSetting<typeof CLIENT_SETTINGS>, Case>> = {
     app: { idTokenSignedResponseAlg: 'ES256' },
     stolen: { idTokenSignedResponseAlg: 'HS256' },
     since: { idTokenSignedResponseAlg: 'EdDSA' },
+    closed: null,
   },
   userinfoSignedResponseAlg: {
     app: { userinfoSignedResponseAlg: 'ES256' },
     stolen: { userinfoSignedResponseAlg: null },
     since: { userinfoSignedResponseAlg: 'EdDSA' },
+    closed: null,
   },
   redirectUris: {
     app: { redirectUris: [CALLBACK] },
     stolen: { redirectUris: [CALLBACK, 'https://evil.example/callback'] },
     // An app for people needs an address.
     since: { redirectUris: ['https://evil.example/callback'] },
+    undoneSince: { redirectUris: [], status: 'disabled' },
   },
   postLogoutRedirectUris: {
     app: { postLogoutRedirectUris: ['https://app.example.com/bye'] },
     stolen: { postLogoutRedirectUris: ['https://evil.example/bye'] },
+    undone: { postLogoutRedirectUris: [] },
+    closed: { postLogoutRedirectUris: [] },
   },
   backchannelLogoutUri: {
     app: { backchannelLogoutUri: 'https://app.example.com/logout' },
     stolen: { backchannelLogoutUri: 'https://evil.example/logout' },
     since: { backchannelLogoutUri: 'https://app.example.com/other' },
+    undone: { backchannelLogoutUri: null },
+    closed: { backchannelLogoutUri: null },
   },
 };
 
-/** An app of a case whose setting a stolen key has changed. */
-async function opened(t: TestContext, { app: fields, stolen }: Case) {
+/** What is listed of one app, organization or group. */
+const entry = (
+  kind: string,
+  { id, name }: { readonly id: string; readonly name: string },
+  fields: readonly string[],
+  left: readonly string[] = [],
+  disables = false,
+) => ({ ...{ kind, id, name }, ...{ fields, left, disables } });
+
+/** An app of a case. */
+async function newApp(t: TestContext, { app: fields }: Case) {
   const body = { name: 'Intranet', redirectUris: [CALLBACK], ...fields };
   const { clientId: id } = await call('POST', '/clients', body);
   t.after(() => call('DELETE', `/clients/${id}`));
-  const { secrets: _, updatedAt: _at, ...before } = await call('GET', `/clients/${id}`);
-  const key = await newKey('admin');
-  await call('PATCH', `/clients/${id}`, stolen, key.adminKey);
-  later();
   const read = async () => {
     const { secrets: _, updatedAt: _at, ...now } = await call('GET', `/clients/${id}`);
     return now;
   };
-  return { id, before, key, read };
+  return { id, before: await read(), read };
 }
 
+/** The same, whose setting a stolen key has changed. */
+async function opened(t: TestContext, one: Case) {
+  const app = await newApp(t, one);
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${app.id}`, one.stolen, key.adminKey);
+  later();
+  return { ...app, key };
+}
+
+const fieldsOf = ({ fields }: { readonly fields: readonly string[] }) => fields;
+
 /** What was put back of an app, as the audit trail says it. */
-async function putBackIn(clientId: string) {
-  const { items } = await call('GET', `/audit-events?type=client.updated&clientId=${clientId}&limit=10`);
+async function putBackIn(clientId: string, type = 'client.updated') {
+  const { items } = await call('GET', `/audit-events?type=${type}&clientId=${clientId}&limit=10`);
   type Event = { readonly details: { readonly fields: readonly string[]; readonly putBack?: boolean } };
   return items.flatMap(({ details }: Event) => (details.putBack === true ? [details.fields] : []));
 }
 
 for (const [name, one] of Object.entries(CASES)) {
-  test(`${name} of an app is listed where the key ends that changed it, and is what it was before`, async (t) => {
+  test(`${name} of an app is listed where the key ends that opened it, ends with it, and stays where somebody decides it later`, async (t) => {
     const { id, before, key, read } = await opened(t, one);
     const { name: called } = await read();
-    const expected = [{ kind: 'app', id, name: called, fields: [name], left: [] }];
-    assert.deepEqual(await listed(key), expected);
-    assert.deepEqual(await endWithMade(key), [{ ...expected[0], name: before.name }]);
-    assert.deepEqual(await read(), before);
+    const left = one.undone === undefined ? [] : [name];
+    assert.deepEqual(await listed(key), [entry('app', { id, name: called }, [name], left)]);
+    assert.deepEqual(await endWithMade(key), [entry('app', { id, name: before.name }, [name], left)]);
+    const undone = { ...before, ...one.undone };
+    assert.deepEqual(await read(), undone);
     assert.deepEqual(await putBackIn(id), [[name]]);
+    later();
+    await call('PATCH', `/clients/${id}`, one.stolen);
+    const decided = await read();
+    later();
+    assert.deepEqual((await endWithMade(key)).flatMap(fieldsOf), []);
+    assert.deepEqual(await read(), decided);
   });
 
   test(`${name} of an app goes on where only the key is revoked that changed it`, async (t) => {
@@ -170,16 +226,102 @@ for (const [name, one] of Object.entries(CASES)) {
     assert.deepEqual(await read(), changed);
   });
 
-  if (one.since === undefined) continue;
-  const { since } = one;
-  test(`${name} of an app stays where somebody else changed it since, and is listed to be checked`, async (t) => {
+  const { closed, since, undoneSince } = one;
+  if (closed !== null) {
+    test(`${name} of an app stays closed where the key ends that closed it, and is listed`, async (t) => {
+      const { id, before, read } = await newApp(t, one);
+      await call('PATCH', `/clients/${id}`, one.stolen);
+      const key = await newKey('admin');
+      await call('PATCH', `/clients/${id}`, closed ?? { [name]: before[name] }, key.adminKey);
+      later();
+      const expected = [entry('app', { id, name: before.name }, [], [name])];
+      assert.deepEqual(await listed(key), expected);
+      assert.deepEqual(await endWithMade(key), expected);
+      const kept = { ...before, ...closed };
+      assert.deepEqual(await read(), kept);
+      // It is still listed, and whatever somebody decides later stays.
+      assert.deepEqual(await endWithMade(key), expected);
+      await call('PATCH', `/clients/${id}`, one.stolen);
+      const decided = await read();
+      await endWithMade(key);
+      assert.deepEqual(await read(), decided);
+    });
+
+    test(`${name} of an app stays closed where the key ends that had opened it, and closed it again`, async (t) => {
+      const { id, before, key, read } = await opened(t, one);
+      await call('PATCH', `/clients/${id}`, closed ?? { [name]: before[name] }, key.adminKey);
+      assert.deepEqual((await endWithMade(key)).flatMap(fieldsOf), []);
+      assert.deepEqual(await read(), { ...before, ...closed });
+    });
+  }
+
+  if (since === undefined) continue;
+  const what = undoneSince === undefined ? 'stays where' : 'disables the app where only what was opened is left, and';
+  test(`${name} of an app ${what} somebody else changed it since, and is listed`, async (t) => {
     const { id, key, read } = await opened(t, one);
     await call('PATCH', `/clients/${id}`, since);
     const changed = await read();
-    assert.deepEqual(await endWithMade(key), [{ kind: 'app', id, name: changed.name, fields: [], left: [name] }]);
-    assert.deepEqual(await read(), changed);
+    const [fields, left] = undoneSince === undefined ? [[], [name]] : [[name], []];
+    const expected = [entry('app', { id, name: changed.name }, fields, left, undoneSince !== undefined)];
+    assert.deepEqual(await listed(key), expected);
+    assert.deepEqual(await endWithMade(key), expected);
+    assert.deepEqual(await read(), { ...changed, ...undoneSince });
+    if (undoneSince === undefined) return;
+    assert.deepEqual(await putBackIn(id, 'client.disabled'), [[name, 'status']]);
+    // It is enabled with what it needs, and not without.
+    const { status } = await admin(server, 'PATCH', `/clients/${id}`, { status: 'active' });
+    assert.equal(status, 400);
+    await call('PATCH', `/clients/${id}`, { description: 'To be mended' });
+    await call('PATCH', `/clients/${id}`, { status: 'active', ...since });
   });
 }
+
+test('an app is disabled with what it has, where the only key of it ends that a key had set', async () => {
+  const fields = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [own.jwk] } };
+  const name = 'Rotated';
+  const { clientId } = await newClient(server, { name, ...fields });
+  const rotating = await newKey('admin');
+  await call('PATCH', `/clients/${clientId}`, { jwks: { keys: [other.jwk] } }, rotating.adminKey);
+  server.advance(400 * DAY);
+  const expected = [entry('app', { id: clientId, name }, ['jwks'], ['jwks'], true)];
+  assert.deepEqual(await listed(rotating), expected);
+  assert.deepEqual(await endWithMade(rotating), expected);
+  const { jwks, status } = await call('GET', `/clients/${clientId}`);
+  assert.deepEqual([jwks, status], [null, 'disabled']);
+  // What was replaced is on record still, and nothing else.
+  assert.deepEqual(await listed(rotating), [entry('app', { id: clientId, name }, [], ['jwks'])]);
+});
+
+test('what somebody opens who had closed it before ends', async () => {
+  const evil = 'https://evil.example/callback';
+  const [name, redirectUris] = ['Reopened', [CALLBACK, evil]];
+  const { clientId } = await newClient(server, { name, redirectUris, access: 'everyone' });
+  const key = await newKey('admin');
+  for (const fields of [
+    { redirectUris: [CALLBACK], access: 'assigned' },
+    { redirectUris, access: 'everyone' },
+  ]) {
+    await call('PATCH', `/clients/${clientId}`, fields, key.adminKey);
+    later();
+  }
+  const both = ['access', 'redirectUris'];
+  assert.deepEqual(await endWithMade(key), [entry('app', { id: clientId, name }, both, both)]);
+  const now = await call('GET', `/clients/${clientId}`);
+  assert.deepEqual([now.redirectUris, now.access], [[CALLBACK], 'assigned']);
+});
+
+test('the words of a scope of an API are what they were, and the scope goes on', async () => {
+  const declared = { resource: 'https://api.example.com/words', resourceScopes: [scope('words.read')] };
+  const [api, app] = [await newClient(server, declared), await newClient(server, {})];
+  const path = `/clients/${api.clientId}/allowed-clients/${app.clientId}`;
+  await call('PUT', path, { scopes: ['words.read'] });
+  const key = await newKey('admin');
+  const resourceScopes = [{ name: 'words.read', descriptions: { en: 'Harmless' } }];
+  await call('PATCH', `/clients/${api.clientId}`, { resourceScopes }, key.adminKey);
+  await endWithMade(key);
+  assert.deepEqual((await call('GET', `/clients/${api.clientId}`)).resourceScopes, declared.resourceScopes);
+  assert.deepEqual((await call('GET', path)).scopes, ['words.read']);
+});
 
 test('what a key, its helper and somebody between them changed is what that somebody left', async () => {
   const { clientId: id } = await newClient(server, { defaultMaxAge: 10 });
@@ -245,21 +387,28 @@ test('scopes of an API that a key let an app request are taken away, and those t
   const key = await newKey('admin');
   await call('PUT', path, { scopes: ['a.own', 'a.evil'] }, key.adminKey);
   const { name } = await call('GET', `/clients/${api.clientId}`);
-  const expected = [{ kind: 'app', id: api.clientId, name, fields: ['allowedScopes'], left: [] }];
+  const expected = [entry('app', { id: api.clientId, name }, ['allowedScopes'])];
   assert.deepEqual(await listed(key), expected);
   assert.deepEqual(await endWithMade(key), expected);
   assert.deepEqual((await call('GET', path)).scopes, ['a.own']);
+
+  const closing = await newKey('admin');
+  await call('PUT', path, { scopes: ['a.own', 'a.evil'] });
+  await call('PUT', path, { scopes: ['a.own'] }, closing.adminKey);
+  const closed = [entry('app', { id: api.clientId, name }, [], ['allowedScopes'])];
+  assert.deepEqual(await endWithMade(closing), closed);
+  assert.deepEqual((await call('GET', path)).scopes, ['a.own']);
 });
 
-test('what a key changed of an app that is at odds with what somebody else changed since stays, and is listed', async () => {
-  const { clientId: id } = await newClient(server, { resource: 'https://api.example.com/moved' });
+test('what is only shown of an app, and is at odds with what somebody else changed since, stays and is listed', async () => {
+  const { clientId: id } = await newClient(server, { idTokenSignedResponseAlg: 'HS256', requirePkce: true });
   const key = await newKey('admin');
-  await call('PATCH', `/clients/${id}`, { resource: null, requirePkce: true }, key.adminKey);
-  await newClient(server, { resource: 'https://api.example.com/moved' });
-  const [{ fields, left }] = await endWithMade(key);
-  assert.deepEqual([fields, left], [['requirePkce'], ['resource']]);
-  const { resource, requirePkce } = await call('GET', `/clients/${id}`);
-  assert.deepEqual([resource, requirePkce], [null, false]);
+  await call('PATCH', `/clients/${id}`, { idTokenSignedResponseAlg: null, requirePkce: false }, key.adminKey);
+  await call('PATCH', `/clients/${id}`, BY_KEY);
+  const [{ fields, left, disables }] = await endWithMade(key);
+  assert.deepEqual([fields, left, disables], [['requirePkce'], ['idTokenSignedResponseAlg'], false]);
+  const { idTokenSignedResponseAlg, requirePkce } = await call('GET', `/clients/${id}`);
+  assert.deepEqual([idTokenSignedResponseAlg, requirePkce], [null, true]);
 });
 
 let slug = 0;
@@ -274,7 +423,7 @@ test('the second factor that an organization required is required again, and wha
   await call('PATCH', `/organizations/${id}`, { requireSecondFactor: false }, key.adminKey);
   const app = standard(await newClient(server));
   const got = await tokensFor(server, app, member, { scope: 'openid' });
-  const expected = [{ kind: 'organization', id, name, fields: ['requireSecondFactor'], left: [] }];
+  const expected = [entry('organization', { id, name }, ['requireSecondFactor'])];
   assert.deepEqual(await listed(key), expected);
   assert.deepEqual(await endWithMade(key), expected);
   assert.equal((await call('GET', `/organizations/${id}`)).requireSecondFactor, true);
@@ -290,6 +439,20 @@ test('the second factor that an app required is required again, and what people 
   assert.equal((await userinfo(server, got.access_token, '/oidc/userinfo')).status, 401);
 });
 
+test('what a key required of the members of an organization is required still', async () => {
+  const upstream = await newUpstream(server);
+  after(() => upstream.provider[Symbol.asyncDispose]());
+  const { id, name } = await newOrganization();
+  const key = await newKey();
+  await call('PATCH', `/organizations/${id}`, { requireSecondFactor: true }, key.adminKey);
+  await call('PUT', `/organizations/${id}/only-upstream`, { upstreamId: upstream.id }, key.adminKey);
+  const expected = [entry('organization', { id, name }, [], ['requireSecondFactor', 'onlyUpstreamId'])];
+  assert.deepEqual(await listed(key), expected);
+  assert.deepEqual(await endWithMade(key), expected);
+  assert.equal((await call('GET', `/organizations/${id}`)).requireSecondFactor, true);
+  assert.equal((await call('GET', `/organizations/${id}/only-upstream`)).upstreamId, upstream.id);
+});
+
 test('the only provider of the members of an organization is again what it was before a key changed it', async () => {
   const upstream = await newUpstream(server);
   after(() => upstream.provider[Symbol.asyncDispose]());
@@ -301,7 +464,7 @@ test('the only provider of the members of an organization is again what it was b
   const key = await newKey();
   await call('PUT', path, { upstreamId: null }, key.adminKey);
   const got = await tokensFor(server, standard(await newClient(server)), member, { scope: 'openid' });
-  const expected = [{ kind: 'organization', id, name, fields: ['onlyUpstreamId'], left: [] }];
+  const expected = [entry('organization', { id, name }, ['onlyUpstreamId'])];
   assert.deepEqual(await endWithMade(key), expected);
   assert.equal((await call('GET', path)).upstreamId, upstream.id);
   assert.equal((await userinfo(server, got.access_token, '/oidc/userinfo')).status, 401);
@@ -310,9 +473,7 @@ test('the only provider of the members of an organization is again what it was b
   await call('PUT', path, { upstreamId: null }, another.adminKey);
   await call('POST', `/upstreams/${upstream.id}/disable`, {});
   await call('DELETE', `/upstreams/${upstream.id}`);
-  assert.deepEqual(await endWithMade(another), [
-    { kind: 'organization', id, name, fields: [], left: ['onlyUpstreamId'] },
-  ]);
+  assert.deepEqual(await endWithMade(another), [entry('organization', { id, name }, [], ['onlyUpstreamId'])]);
   assert.equal((await call('GET', path)).upstreamId, null);
 });
 
@@ -327,8 +488,8 @@ test('groups that a key gave the names of each other have their own names again'
   await rename(club, 'admins', key.adminKey);
   await rename(admins, 'book-club', key.adminKey);
   const expected = [
-    { kind: 'group', id: admins.id, name: 'book-club', fields: ['name'], left: [] },
-    { kind: 'group', id: club.id, name: 'admins', fields: ['name'], left: [] },
+    entry('group', { id: admins.id, name: 'book-club' }, ['name']),
+    entry('group', { id: club.id, name: 'admins' }, ['name']),
   ];
   assert.deepEqual(await listed(key), expected);
   assert.deepEqual(await endWithMade(key), expected);
@@ -359,8 +520,8 @@ test('a group whose name somebody else gave to another one since keeps the other
   await rename(second, 'first', key.adminKey);
   await newGroup('second');
   const left = [
-    { kind: 'group', id: first.id, name: 'free', fields: [], left: ['name'] },
-    { kind: 'group', id: second.id, name: 'first', fields: [], left: ['name'] },
+    entry('group', { id: first.id, name: 'free' }, [], ['name']),
+    entry('group', { id: second.id, name: 'first' }, [], ['name']),
   ];
   assert.deepEqual(await listed(key), left);
   assert.deepEqual(await endWithMade(key), left);

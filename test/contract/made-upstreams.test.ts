@@ -65,7 +65,7 @@ test('a provider goes on where only the key is revoked', async () => {
   assert.equal((await read(upstream)).status, 'active');
 });
 
-test('whom a provider lets in is put back to what it was before a key and its helper changed it', async () => {
+test('whom a provider lets in is no more than before a key and its helper changed it, and no more than now', async () => {
   const own = { signUp: 'domains', signUpDomains: ['own.example'], domains: ['own.example'] };
   const upstream = await planted(own);
   const key = await newKey();
@@ -79,14 +79,17 @@ test('whom a provider lets in is put back to what it was before a key and its he
     domains: ['own.example', 'stolen.example', 'later.example'],
   });
   await call('PATCH', path, { clientId: 'another' }, helper.adminKey);
+  const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
   assert.deepEqual(
-    (await endWithMade(key.id)).map(({ acts }: { acts: string[] }) => acts),
+    made.upstreams.map(({ acts }: { acts: string[] }) => acts),
     [['rights_changed', 'client_changed']],
   );
+  const { id, name } = upstream;
+  assert.deepEqual(made.settings, [{ kind: 'upstream', id, name, fields: [], left: ['signUp'], disables: false }]);
   const { signUp, signUpDomains, domains, claimsMap, displayName, clientId, status } = await read(upstream);
   assert.deepEqual(
     { signUp, signUpDomains, claimsMap },
-    { signUp: 'domains', signUpDomains: ['own.example'], claimsMap: {} },
+    { signUp: 'invited', signUpDomains: ['own.example'], claimsMap: {} },
   );
   assert.deepEqual(domains, ['own.example', 'later.example'], 'what somebody else added stays');
   assert.deepEqual([displayName, clientId, status], ['Another name', 'another', 'active']);
@@ -95,15 +98,129 @@ test('whom a provider lets in is put back to what it was before a key and its he
   assert.equal(back.at(-1)?.details.upstreamId, upstream.id);
 });
 
-test('domains that a key moved to a provider of its own are there again', async () => {
+test('domains that a key moved to a provider of its own are listed, and are with no provider', async () => {
   const upstream = await planted({ domains: ['moved.example'] });
   const key = await newKey();
   await call('PATCH', `/upstreams/${upstream.id}`, { domains: [] }, key.adminKey);
   const evil = await planted({ domains: ['moved.example'] }, key.adminKey);
-  await endWithMade(key.id);
+  const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
   assert.deepEqual((await read(evil)).domains, []);
-  assert.deepEqual((await read(upstream)).domains, ['moved.example']);
+  assert.deepEqual((await read(upstream)).domains, []);
+  const { id, name } = upstream;
+  assert.deepEqual(made.settings, [{ kind: 'upstream', id, name, fields: [], left: ['domains'], disables: false }]);
 });
+
+const RIGHTS = {
+  signUp: [{ signUp: 'invited' }, { signUp: 'anyone' }],
+  signUpDomains: [{ signUpDomains: ['own.example'] }, { signUpDomains: ['own.example', 'evil.example'] }],
+  domains: [{ domains: ['right.example'] }, { domains: ['right.example', 'evil.example'] }],
+  claimsMap: [{ claimsMap: { name: '/name' } }, { claimsMap: { name: '/name', groups: '/groups' } }],
+} as const;
+
+for (const [right, [closed, open]] of Object.entries(RIGHTS)) {
+  const ofRight = (record: Readonly<Record<string, unknown>>) => ({ [right]: record[right] });
+  const readRight = async (upstream: TestUpstream) => ofRight(await read(upstream));
+  /** What a key changes, one after the other, of a provider that is as given; it is ended then, twice. */
+  const changed = async (before: object, ...bodies: readonly object[]) => {
+    const upstream = await planted(before);
+    const path = `/upstreams/${upstream.id}`;
+    const key = await newKey();
+    for (const body of bodies) {
+      await call('PATCH', path, body, key.adminKey);
+      server.advance(MINUTE);
+    }
+    const end = async () => (await call('DELETE', `/admin-keys/${key.id}?endMade=true`)).made;
+    const { settings } = await end();
+    const now = await readRight(upstream);
+    // Whatever somebody decides later stays.
+    await call('PATCH', path, open);
+    await end();
+    assert.deepEqual(await readRight(upstream), open);
+    await call('PATCH', path, { domains: [] });
+    return { now, left: settings.flatMap(({ left }: { left: readonly string[] }) => left) };
+  };
+
+  test(`${right} of a provider ends where the key opened it, and stays closed where the key closed it`, async () => {
+    assert.deepEqual(await changed(closed, open), { now: closed, left: [] });
+    assert.deepEqual(await changed(open, closed), { now: closed, left: [right] });
+    assert.deepEqual(await changed(closed, open, closed), { now: closed, left: [] });
+    assert.deepEqual(await changed(open, closed, open), { now: closed, left: [right] });
+  });
+}
+
+const CALLBACK = 'https://app.example.com/callback';
+const REDIRECTS = [CALLBACK, 'https://evil.example/callback'];
+
+/** An app and a provider, as somebody opens and closes them. */
+async function doors() {
+  const { clientId } = await call('POST', '/clients', { name: 'Door', redirectUris: [CALLBACK], access: 'assigned' });
+  const upstream = await planted({ signUp: 'nobody' });
+  const set = async (app: object, provider: object, key?: string) => {
+    await call('PATCH', `/clients/${clientId}`, app, key);
+    await call('PATCH', `/upstreams/${upstream.id}`, provider, key);
+  };
+  const domains = [`bank-${upstream.id}.example`];
+  return {
+    open: (key?: string) => set({ redirectUris: REDIRECTS, access: 'everyone' }, { signUp: 'anyone', domains }, key),
+    close: (key?: string) =>
+      set({ redirectUris: [CALLBACK], access: 'assigned' }, { signUp: 'nobody', domains: [] }, key),
+    state: async () => {
+      const [{ redirectUris, access }, now] = [await call('GET', `/clients/${clientId}`), await read(upstream)];
+      return { redirectUris, access, signUp: now.signUp, domains: now.domains };
+    },
+  };
+}
+const CLOSED = { redirectUris: [CALLBACK], access: 'assigned', signUp: 'nobody', domains: [] };
+
+async function newOwner() {
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  await call('PUT', `/users/${operator.user.id}/roles/owner`, {});
+  const { email } = await call('GET', `/users/${operator.user.id}`);
+  return { ...operator, email, id: operator.user.id };
+}
+
+for (const how of ['report', 'suspension']) {
+  test(`what an operator closed that a thief had opened stays closed after a ${how} of the operator`, async () => {
+    const { open, close, state } = await doors();
+    const operator = await newOwner();
+    server.advance(10 * DAY);
+    const thief = await newKey();
+    await open(thief.adminKey);
+    await call('DELETE', `/admin-keys/${thief.id}`);
+    const token = await signInOnCommandLine(server, operator);
+    server.advance(MINUTE);
+    await call('POST', '/admin-keys', { name: 'own', role: 'auditor' }, token);
+    server.advance(MINUTE);
+    await close(token);
+    server.advance(DAY);
+    if (how === 'report') {
+      assert.equal(await press(await reportLink(operator.email)), 200);
+      assert.match((await newestMail(server, operator.email, 'recovery')).text, /because they were closed/);
+    } else {
+      server.advance(400 * DAY);
+      await call('PUT', `/users/${operator.id}/suspension?endMade=true`, { reason: 'left' });
+    }
+    assert.deepEqual(await state(), CLOSED);
+  });
+}
+
+for (const how of ['demoted', 'banned']) {
+  test(`what an operator opened and closed stays closed where they report it after they were ${how}`, async () => {
+    const { open, close, state } = await doors();
+    const operator = await newOwner();
+    await open(await signInOnCommandLine(server, operator));
+    server.advance(10 * DAY);
+    const browser = await signedInWith({ user: operator.user, email: operator.email }, operator.factor);
+    server.advance(MINUTE);
+    await close(await signInOnCommandLine(server, { ...operator, browser }));
+    server.advance(DAY);
+    if (how === 'demoted') await call('DELETE', `/users/${operator.id}/roles/owner`);
+    else await call('PUT', `/users/${operator.id}/ban`, { reason: 'malice' });
+    server.advance(DAY);
+    assert.equal(await press(await reportLink(operator.email)), 200);
+    assert.deepEqual(await state(), CLOSED);
+  });
+}
 
 test('a provider that a key enabled is disabled again', async () => {
   const upstream = await planted({ signUp: 'anyone' });

@@ -77,6 +77,6 @@ test('where somebody else renewed the factor, what was made ends with the recove
   assert.deepEqual(await rolesOf(other), ['developer']);
   assert.match(
     told,
-    /removed: an admin key or a role that was given and an app that was registered or enabled, which is disabled\./,
+    /removed: an admin key or a role that was given and an app that was registered, enabled or changed, which is disabled\./,
   );
 });

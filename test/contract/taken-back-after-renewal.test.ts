@@ -576,6 +576,6 @@ test('an app that a thief registered with the account of a developer is disabled
   assert.deepEqual(await Promise.all([earlier, byPerson, byKey].map(statusOf)), ['active', 'disabled', 'active']);
   assert.match(
     (await newestMail(server, email, 'recovery')).text,
-    /an app that was registered or enabled, which is disabled/,
+    /an app that was registered, enabled or changed, which is disabled/,
   );
 });

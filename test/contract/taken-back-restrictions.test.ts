@@ -115,8 +115,8 @@ test('what nobody can tell apart from what was decided just before stays, and is
   const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
   const { name, access, requireSecondFactor } = await call('GET', ofApp);
   assert.deepEqual(made.settings, [
-    { kind: 'app', id: app.clientId, name, fields: ['requireSecondFactor'], left: ['access'] },
-    { kind: 'upstream', id: upstream.id, name: upstream.name, fields: [], left: ['signUp'] },
+    { kind: 'app', id: app.clientId, name, fields: ['requireSecondFactor'], left: ['access'], disables: false },
+    { kind: 'upstream', id: upstream.id, name: upstream.name, fields: [], left: ['signUp'], disables: false },
   ]);
   assert.deepEqual([access, requireSecondFactor], ['assigned', true]);
   assert.notEqual((await call('GET', ofUpstream)).signUp, 'anyone');

@@ -2,7 +2,7 @@ import { record } from '../../audit/audit.ts';
 import { findGroup, type Group, lockGroup, saveGroup } from '../../groups/store.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { changedSince, type KeptChange, putBack } from '../../platform/kept-changes.ts';
+import { fieldsLeft, type KeptChange, putBack } from '../../platform/kept-changes.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { findNamesake } from './groups.ts';
 
@@ -28,7 +28,7 @@ function nameBefore({ group, changes }: RenamedGroup): string | undefined {
 
 /** Whether somebody else named a group since. */
 const isNamedSince = ({ group, changes }: RenamedGroup): boolean =>
-  !isCreated(changes) && changedSince<Named>({ name: group.name }, changes).length > 0;
+  !isCreated(changes) && fieldsLeft<Named>({ name: group.name }, changes).length > 0;
 
 interface Renaming {
   readonly group: Group;

@@ -68,7 +68,7 @@ export async function createGroup(
     if (!(yield* store.insertGroup(group))) throw nameTaken();
     // So that a group gets its name back that another one was given meanwhile.
     const named = { at: now, fields: { name: { before: null, after: name } } };
-    yield* keepSettingChange({ operator }, { kind: 'group', id: group.id }, named);
+    yield* keepSettingChange({ operator }, { kind: 'group', id: group.id }, named, GROUP_SETTINGS);
     const details = { groupId: group.id, name, ...(organizationId !== null && { organizationId }) };
     yield* record({ at: now, type: 'group.created', origin, details });
   });
@@ -94,7 +94,7 @@ export async function updateGroup(
     const changed: Group = { ...group, ...change, updatedAt: now };
     if (fields.includes('name') && (yield* findNamesake(changed)) !== undefined) throw nameTaken();
     yield* store.saveGroup(changed);
-    yield* keepSettingChange({ operator }, { kind: 'group', id }, changeOf(group, changed, KEPT, now));
+    yield* keepSettingChange({ operator }, { kind: 'group', id }, changeOf(group, changed, KEPT, now), GROUP_SETTINGS);
     yield* record({ at: now, type: 'group.updated', origin, details: { groupId: id, fields } });
     return changed;
   });

@@ -1,7 +1,13 @@
-import { type ClientSetting, changesCredentials, clientBefore, putClientBack } from '../../clients/put-back.ts';
+import {
+  type ClientSetting,
+  changesCredentials,
+  clientBefore,
+  putClientBack,
+  SETTINGS_OF_APP,
+} from '../../clients/put-back.ts';
 import { findClient } from '../../clients/store.ts';
 import { endClientTokens } from '../../credentials/client-token-store.ts';
-import type { GROUP_SETTINGS } from '../../groups/settings.ts';
+import { GROUP_SETTINGS } from '../../groups/settings.ts';
 import { findGroup } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
 import { INSTALLATION, type Place } from '../../operators/rights.ts';
@@ -11,7 +17,7 @@ import {
   type SettingOwner,
   settingChangesSince,
 } from '../../operators/setting-store.ts';
-import type { OrganizationSettings } from '../../organizations/settings.ts';
+import { ORGANIZATION_SETTINGS, type OrganizationSettings } from '../../organizations/settings.ts';
 import { findOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -40,9 +46,17 @@ export interface ChangedSettings {
   readonly name: string;
   /** What still differs from what it was before. */
   readonly fields: readonly SettingName[];
-  /** What stays: it is not known what it was, somebody else changed it since, or it is at odds with what somebody else changed. */
+  /**
+   * What stays of it: what was closed is not given again, it is not known what it was, somebody else changed it since, or it is at odds with what
+   * somebody else changed.
+   */
   readonly left: readonly SettingName[];
+  /** Whether an app is disabled with it, because what is left of it is no registration. */
+  readonly disables: boolean;
 }
+
+/** How a change of each setting is undone. */
+const TABLES = { app: SETTINGS_OF_APP, organization: ORGANIZATION_SETTINGS, group: GROUP_SETTINGS };
 
 /** What a person needs to change a setting. */
 function permissionFor(kind: SettingKind, name: string): Permission {
@@ -111,13 +125,14 @@ const ofGroups = (names: readonly NameBefore[]): readonly ChangedSettings[] =>
     ...{ kind: 'group', id, name },
     fields: isPutBack ? ['name'] : [],
     left: isLeft ? ['name'] : [],
+    disables: false,
   }));
 
 /** What stays of what operators changed of other providers. The rest is told, and put back, with what else they did to these. */
 function* leftOfUpstreams(suspects: readonly Suspect[]): Work<readonly ChangedSettings[]> {
   return (yield* rightsLeft(suspects.filter(endsUpstreams))).map(({ upstreamId: id, name, left }) => ({
     ...{ kind: 'upstream', id, name },
-    ...{ fields: [], left },
+    ...{ fields: [], left, disables: false },
   }));
 }
 
@@ -128,12 +143,14 @@ export function* settingsChangedBy(suspects: readonly Suspect[]): Work<readonly 
   for (const { kind, id, changes } of changed.app) {
     const client = yield* findClient({ id });
     if (client === undefined) continue;
-    const { fields, left } = yield* clientBefore(client, changes);
-    found.push({ kind, id, name: client.name, fields, left });
+    const { fields, left, disables } = yield* clientBefore(client, changes);
+    found.push({ kind, id, name: client.name, fields, left, disables });
   }
   for (const { kind, id, changes } of changed.organization) {
     const before = yield* organizationBefore(id, changes);
-    if (before !== undefined) found.push({ kind, id, name: before.name, fields: before.fields, left: before.left });
+    if (before === undefined) continue;
+    const { name, fields, left } = before;
+    found.push({ kind, id, name, fields, left, disables: false });
   }
   const groups = ofGroups(yield* groupNamesBefore(changed.group));
   return [...found, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny);
@@ -162,15 +179,15 @@ export function* putSettingsBack(
     const before = yield* putOrganizationBack(id, changes, origin, now);
     if (before === undefined) continue;
     const { name, fields, left, wanted } = before;
-    settings.push({ kind, id, name, fields, left });
+    settings.push({ kind, id, name, fields, left, disables: false });
     if (wanted.requireSecondFactor === true) lifted.push({ organizationId: id });
     if (wanted.onlyUpstreamId != null) lifted.push({ organizationId: id, upstreamId: wanted.onlyUpstreamId });
   }
   for (const { kind, id, changes } of changed.app) {
     const before = yield* putClientBack(id, changes, origin, now);
     if (before === undefined) continue;
-    const { client, fields, left } = before;
-    settings.push({ kind, id, name: client.name, fields, left });
+    const { client, fields, left, disables } = before;
+    settings.push({ kind, id, name: client.name, fields, left, disables });
     if (changesCredentials(changes)) yield* endClientTokens({ clientId: id, since: 0, now });
     if (fields.includes('requireSecondFactor') && client.requireSecondFactor) lifted.push({ clientId: id });
   }
@@ -179,7 +196,7 @@ export function* putSettingsBack(
   return { settings: [...settings, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny), lifted };
 }
 
-/** Forgets the changes that were put back: the same end once more undoes nothing that was decided since. */
+/** Forgets what was undone: the same end once more undoes nothing that was decided since. */
 function* forgetPutBack(
   changed: Readonly<Record<SettingKind, readonly OwnerChanges[]>>,
   settings: readonly ChangedSettings[],
@@ -188,7 +205,7 @@ function* forgetPutBack(
     const { kind, id } = owner;
     const names = settings.find((one) => one.kind === kind && one.id === id)?.fields ?? [];
     for (const { id: operatorId, since, until, ends } of owner.by) {
-      yield* forgetSettings({ operatorId, since, until }, { kind, id }, names.filter(ends));
+      yield* forgetSettings({ operatorId, since, until }, { kind, id }, names.filter(ends), TABLES[kind]);
     }
   }
 }

@@ -69,13 +69,15 @@ function* nameMadeSince(operatorId: string, since: number, now: number): Work<re
     ...roles.map(({ role }) => things.role(role)),
     ...apps.map(({ name, acts }) => (acts.includes('secret') ? things.secret(name) : things.registeredApp(name))),
     ...unblockedDomains.map((domain) => things.unblockedDomain(domain)),
-    // What was changed of a provider is told with the provider.
-    ...settings.flatMap(({ kind, name, fields }) =>
-      kind === 'upstream' || fields.length === 0
+    // What was changed of a provider is told with the provider. Also what was closed is told.
+    ...settings.flatMap(({ kind, name, fields, left }) =>
+      kind === 'upstream'
         ? []
-        : [things.settings[kind](name, enumerated(fields, mailTexts.language))],
+        : [things.settings[kind](name, enumerated([...new Set([...fields, ...left])], mailTexts.language))],
     ),
-    ...upstreams.map(({ name }) => things.upstream(name)),
+    ...[...new Set([...upstreams, ...settings.filter(({ kind }) => kind === 'upstream')].map(({ name }) => name))].map(
+      things.upstream,
+    ),
     ...giving.map((role) => things.invitation(role)),
   ];
 }

@@ -152,7 +152,8 @@ export async function updateOrganization(
     const changed: Organization = { ...organization, requireSecondFactor };
     const now = clock();
     yield* store.saveRequirement(id, requireSecondFactor);
-    yield* keepSettingChange({ operator }, { kind: 'organization', id }, changeOf(organization, changed, KEPT, now));
+    const kept = changeOf(organization, changed, KEPT, now);
+    yield* keepSettingChange({ operator }, { kind: 'organization', id }, kept, ORGANIZATION_SETTINGS);
     const details = { organizationId: id, requireSecondFactor };
     yield* record({ at: now, type: 'organization.updated', origin, details });
     return changed;

@@ -35,7 +35,7 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly made: number;
   /** How many other providers were disabled, or let in again whom they let in before. */
   readonly upstreams: number;
-  /** How many apps, organizations and groups have settings again that were changed with it, and how many domains are blocked again. */
+  /** Of how many apps, organizations and groups settings ended that were changed with it, and how many domains are blocked again. */
   readonly settings: number;
   /** The apps, organizations, groups and other providers with settings that stay, by their ids. */
   readonly leftSettings: readonly string[];
@@ -143,13 +143,15 @@ function* endMadeSince(
   const suspended = accounts.filter(({ ends }) => ends).length;
   const changed = accounts.filter(({ ends }) => !ends).map(({ accountId: id }) => id);
   const back = settings.filter(({ fields }) => fields.length > 0).length + unblockedDomains.length;
+  const registered = clients.registered + settings.filter(({ disables }) => disables).length;
   const leftSettings = settings.filter((one) => one.left.length > 0).map(({ id }) => id);
   const isToldAll = operator === undefined && letGo.length === 0;
   const goesOn = isToldAll ? undefined : yield* madeBy(accountId, now, since, openedSince);
   const told = { accounts: new Set(changed), settings: new Set(leftSettings) };
   const opened = through.map(({ accountId: id }) => id);
   return {
-    ...{ ...counts, settings: back, leftSettings, suspended, changed, through: opened, makers, goesOn, ...clients },
+    ...{ ...counts, settings: back, leftSettings, suspended, changed, through: opened, makers, goesOn },
+    ...{ ...clients, registered },
     letGo: operator === undefined && goesOn !== undefined ? countMade(goesOn, told) : undefined,
   };
 }

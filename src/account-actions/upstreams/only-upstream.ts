@@ -9,6 +9,7 @@ import {
   signInsOfFamilies,
 } from '../../credentials/sign-in-store.ts';
 import { keepSettingChange, type SettingActor } from '../../operators/setting-store.ts';
+import { ORGANIZATION_SETTINGS } from '../../organizations/settings.ts';
 import { findOrganization, listMembers, lockOrganization, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -63,7 +64,7 @@ export async function requireUpstream(
     const before = { onlyUpstreamId: (yield* findUpstreamOfOrganization({ organizationId })) ?? null };
     if (!(yield* setOnlyUpstream(organizationId, upstreamId))) throw upstreamNotFound(upstreamId ?? '');
     const kept = changeOf(before, { onlyUpstreamId: upstreamId }, ['onlyUpstreamId'], now);
-    yield* keepSettingChange({ operator }, { kind: 'organization', id: organizationId }, kept);
+    yield* keepSettingChange({ operator }, { kind: 'organization', id: organizationId }, kept, ORGANIZATION_SETTINGS);
     const details = { organizationId, onlyUpstreamId: upstreamId };
     yield* record({ at: now, type: 'organization.updated', origin, details });
   });

@@ -2,7 +2,7 @@ import { record } from '../../audit/audit.ts';
 import { ORGANIZATION_SETTINGS, type OrganizationSettings } from '../../organizations/settings.ts';
 import { findOrganization, lockOrganization, saveRequirement } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { changedSince, type KeptChange, putBack } from '../../platform/kept-changes.ts';
+import { fieldsLeft, type KeptChange, putBack } from '../../platform/kept-changes.ts';
 import { keptSettings } from '../../platform/settings.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { findUpstreamOfOrganization } from '../../upstreams/only-store.ts';
@@ -17,7 +17,7 @@ export interface OrganizationBefore {
   /** What differs now, as it was. */
   readonly wanted: Partial<OrganizationSettings>;
   readonly fields: readonly (keyof OrganizationSettings)[];
-  /** What somebody else changed since, or what cannot be as it was. */
+  /** What stays closed, what somebody else changed since, or what cannot be as it was. */
   readonly left: readonly (keyof OrganizationSettings)[];
 }
 
@@ -35,12 +35,16 @@ export function* organizationBefore(
   const { name, requireSecondFactor } = organization;
   const onlyUpstreamId = (yield* findUpstreamOfOrganization({ organizationId: id })) ?? null;
   const settings = { requireSecondFactor, onlyUpstreamId };
-  const { onlyUpstreamId: upstreamId, ...others } = putBack<OrganizationSettings>(settings, changes);
+  const { onlyUpstreamId: upstreamId, ...others } = putBack<OrganizationSettings>(
+    settings,
+    changes,
+    ORGANIZATION_SETTINGS,
+  );
   const isThere = upstreamId == null || (yield* readUpstream({ id: upstreamId })) !== undefined;
   const wanted = upstreamId === undefined || !isThere ? others : { ...others, onlyUpstreamId: upstreamId };
-  const since = changedSince(settings, changes);
+  const staying = fieldsLeft(settings, changes, ORGANIZATION_SETTINGS);
   const fields = NAMES.filter((field) => field in wanted);
-  const left = NAMES.filter((field) => since.includes(field) || (field === 'onlyUpstreamId' && !isThere));
+  const left = NAMES.filter((field) => staying.includes(field) || (field === 'onlyUpstreamId' && !isThere));
   return { name, wanted, fields, left };
 }
 

@@ -1,11 +1,12 @@
 import { record } from '../../audit/audit.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { changedSince, changesSince, type KeptChange, putBack, valueBefore } from '../../platform/kept-changes.ts';
+import { changesSince, fieldsLeft, type KeptChange, putBack, valueBefore } from '../../platform/kept-changes.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import {
   forgetRights,
   UPSTREAM_RIGHTS,
+  UPSTREAM_SETTINGS,
   type UpstreamActKind,
   type UpstreamRights,
   upstreamActsSince,
@@ -74,9 +75,9 @@ function* actsOf(makers: readonly MakerOfUpstreams[]): Work<ReadonlyMap<string, 
   return found;
 }
 
-/** Which of the rights that were changed are still as they were left. */
+/** The rights that differ where what was opened of them ends. */
 const rightsBefore = (upstream: Upstream, { changes }: ActsOnUpstream): Partial<UpstreamRights> =>
-  putBack<UpstreamRights>(upstream, changes);
+  putBack<UpstreamRights>(upstream, changes, UPSTREAM_SETTINGS);
 
 /** What operators did to upstreams, as far as it still counts. */
 export function* upstreamsTouchedBy(makers: readonly MakerOfUpstreams[]): Work<readonly TouchedUpstream[]> {
@@ -92,7 +93,7 @@ export function* upstreamsTouchedBy(makers: readonly MakerOfUpstreams[]): Work<r
   return touched;
 }
 
-/** Rights of an upstream that operators changed and that stay: somebody else changed them since, or nobody can say what they were. */
+/** Rights of an upstream that operators changed and that stay: they were closed, somebody else changed them since, or nobody can say what they were. */
 export interface LeftRights {
   readonly upstreamId: string;
   readonly name: string;
@@ -105,8 +106,8 @@ export function* rightsLeft(makers: readonly MakerOfUpstreams[]): Work<readonly 
   for (const [upstreamId, { kinds, changes }] of yield* actsOf(makers)) {
     const upstream = kinds.has('registered') ? undefined : yield* findUpstream({ id: upstreamId });
     if (upstream === undefined) continue;
-    const since = changedSince<UpstreamRights>(upstream, changes);
-    const left = UPSTREAM_RIGHTS.filter((name) => since.includes(name));
+    const staying = new Set<string>(fieldsLeft<UpstreamRights>(upstream, changes, UPSTREAM_SETTINGS));
+    const left = UPSTREAM_RIGHTS.filter((name) => staying.has(name));
     if (left.length > 0) found.push({ upstreamId, name: upstream.name, left });
   }
   return found;
@@ -125,10 +126,8 @@ export function* endUpstreamActs(
   const disabled: Upstream[] = [];
   const acts = yield* actsOf(makers);
   if (acts.size > 0) yield* lockUpstreams({});
-  // Domains that a new upstream took are free before others get them back. Always in this order, so that no two wait for each other.
-  const order = [...acts].sort(
-    ([one, of], [other, to]) => rank(of) - rank(to) || (BigInt(one) < BigInt(other) ? -1 : 1),
-  );
+  // Always in this order, so that no two wait for each other.
+  const order = [...acts].sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1));
   for (const [id, done] of order) {
     const upstream = yield* lockUpstream({ id });
     if (upstream === undefined) continue;
@@ -144,9 +143,7 @@ export function* endUpstreamActs(
   return disabled;
 }
 
-const rank = ({ kinds }: ActsOnUpstream): number => (kinds.has('registered') ? 0 : 1);
-
-/** Puts back whom an upstream lets in; one that was registered was authoritative for nothing. */
+/** Ends whom an upstream lets in since; one that was registered was authoritative for nothing. */
 function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin, now: number): Work<Upstream> {
   const earlier = acts.kinds.has('registered')
     ? upstream.domains.length > 0 && { domains: [] }
@@ -154,11 +151,11 @@ function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin
   const fields = earlier === false ? [] : Object.keys(earlier);
   if (earlier === false || fields.length === 0) return upstream;
   const wanted: Upstream = { ...upstream, ...earlier, updatedAt: now };
-  const domains = yield* claimFree(wanted);
-  const isAnybodys = wanted.signUp === 'domains' && domains.length === 0 && wanted.signUpDomains.length === 0;
+  const isAnybodys = wanted.signUp === 'domains' && wanted.domains.length === 0 && wanted.signUpDomains.length === 0;
   const signUp = isAnybodys ? 'nobody' : wanted.signUp;
   // What was read by the claims map of before, and waits for a second factor or a form, is not completed.
-  const changed: Upstream = { ...wanted, domains, signUp, generation: randomIdentifier() };
+  const changed: Upstream = { ...wanted, signUp, generation: randomIdentifier() };
+  yield* claimDomains(changed);
   yield* saveUpstream(changed);
   const { id: upstreamId, name } = upstream;
   for (const { id: operatorId, since, until } of acts.makers) {
@@ -167,10 +164,4 @@ function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin
   const details = { upstreamId, name, fields, putBack: true };
   yield* record({ at: now, type: 'upstream.updated', origin, details });
   return changed;
-}
-
-/** Gives an upstream those of its domains that no other has. @returns them */
-function* claimFree({ id, domains }: Pick<Upstream, 'id' | 'domains'>): Work<readonly string[]> {
-  const taken = yield* claimDomains({ id, domains });
-  return taken === undefined ? domains : yield* claimFree({ id, domains: domains.filter((one) => one !== taken) });
 }

@@ -49,11 +49,16 @@ const ChangedSettingsRecord = Type.Object(
     id: Id,
     name: Type.String(),
     fields: Type.Array(Type.String(), {
-      about: 'The names of the fields. `allowedScopes`: the scopes of this API that other apps may request.',
+      about:
+        'The names of the fields that end, or ended, with `endMade`: what was added or set goes. `allowedScopes`: the scopes of this API that other apps may request.',
     }),
     left: Type.Array(Type.String(), {
       about:
-        'Fields that stay, for you to check: somebody else changed them since, or what depends on them, or they were changed too often to tell what they were. Of an `upstream`, these alone are here.',
+        'Fields that are not wholly what they were before, for you to check: what was closed, removed or replaced in them is not given again, somebody else changed them since, or what depends on them, or they were changed too often to tell what they were. A field may be among `fields` as well. Of an `upstream`, these alone are here.',
+    }),
+    disables: Type.Boolean({
+      about:
+        'Whether the app is, or was, disabled with `endMade`, because nothing whole is left of it: it has no redirect URI, say, or no key.',
     }),
   },
   { title: 'ChangedSettings' },
@@ -138,11 +143,11 @@ const MADE = {
   }),
   settings: Type.Array(ChangedSettingsRecord, {
     about:
-      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, the fields are what they were before, and what people and apps got by them meanwhile ends.',
+      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, what was opened by it ends, with what people and apps got by it meanwhile, and what was closed stays closed; what is only shown is what it was before.',
   }),
   upstreams: Type.Array(TouchedUpstream, {
     about:
-      'Other providers, with what was done to each. With `endMade`, those that were registered, or enabled while they were disabled before, are disabled, and what people were signed in to through them ends; rights that were changed are put back. A client ID or secret that was changed stays: check it.',
+      'Other providers, with what was done to each. With `endMade`, those that were registered, or enabled while they were disabled before, are disabled, and what people were signed in to through them ends; what was opened of their rights ends, and what was closed stays closed. A client ID or secret that was changed stays: check it.',
   }),
   access: Type.Array(MadeAccessRecord, {
     about:

@@ -77,6 +77,7 @@ export function registrationProblem(client: RegistrationFields): string | undefi
 }
 
 function grantTypesProblem({ type, grantTypes, redirectUris }: RegistrationFields): string | undefined {
+  if (grantTypes.length === 0) return 'grantTypes is missing.';
   const has = (grant: GrantType) => grantTypes.includes(grant);
   // RFC 6749 §4.4: this grant relies on nothing but the client's own credentials.
   if (has('client_credentials') && type === 'public') {

@@ -37,7 +37,8 @@ function settingsList(site: Site, { settings }: Pick<Made, 'settings'>, which: '
     .map((one) => {
       const fields = enumerated(one[which].map((name) => text.settings[name]));
       const link = html`<a href="${site.path(ADDRESSES[one.kind](one.id))}">${isolate(one.name)}</a>`;
-      return text.settingsMade[one.kind](link, fields);
+      const made = text.settingsMade[one.kind](link, fields);
+      return one.disables && which === 'fields' ? text.disables(made) : made;
     });
 }
 
@@ -129,7 +130,8 @@ export function endMadeChoice(site: Site, visit: ConsoleVisit, made: Made, isCho
   const note = made.accounts.length > 0 && html`<p class="muted">${text.accountsNote}</p>`;
   const raised = rightsList(site, visit, made, true);
   const lost = rightsList(site, visit, made, false);
-  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${raised !== undefined && html`<p>${text.raisedRights(raised)}</p>`}${lost !== undefined && html`<p>${text.lostRights(lost)}</p>`}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
+  const staying = joined(site, settingsList(site, made, 'left'));
+  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${raised !== undefined && html`<p>${text.raisedRights(raised)}</p>`}${lost !== undefined && html`<p>${text.lostRights(lost)}</p>`}${staying !== undefined && html`<p>${text.checkSettings(staying)}</p>`}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
 }
 
 /** Whether the form says that it ends as well. */

@@ -34,8 +34,8 @@ export const undoneTexts = {
     made,
     registered: (count: number) =>
       count === 1
-        ? 'an app that was registered or enabled, which is disabled'
-        : `${count} apps that were registered or enabled, which are disabled`,
+        ? 'an app that was registered, enabled or changed, which is disabled'
+        : `${count} apps that were registered, enabled or changed, which are disabled`,
     secrets: (count: number) => (count === 1 ? 'a secret of an app' : `${count} secrets of apps`),
     upstreams: (count: number) =>
       count === 1
@@ -63,7 +63,7 @@ export const undoneTexts = {
       ? 'A role, a membership or an assignment of somebody else was taken away or made less. If that was wrong, ask an operator to give it again.'
       : `${count} roles, memberships and assignments of others were taken away or made less. Where that was wrong, ask an operator to give them again.`,
   leftSettings: (ids: readonly string[]) =>
-    `Settings of these stay as they are, as somebody else changed them since or they were changed very often: ${idsText(ids)}. Check them.`,
+    `Some settings of these stay as they are now, because they were closed, somebody else changed them since, or they were changed very often: ${idsText(ids)}. Check them.`,
   changed: (accountIds: readonly string[]) =>
     `These accounts were created or changed in the time before, and go on: ${idsText(accountIds)}. Check them.`,
   through: (accountIds: readonly string[]) =>

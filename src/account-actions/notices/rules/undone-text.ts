@@ -16,13 +16,13 @@ export interface UndoneFacts {
   readonly apps: number;
   /** How many admin keys and roles that were made with the account. */
   readonly made: number;
-  /** How many apps were disabled that were registered with it. */
+  /** How many apps were disabled that were registered with it, or of which nothing whole is left. */
   readonly registered: number;
   /** How many secrets of other apps. */
   readonly secrets: number;
   /** How many other providers were disabled, or let in again whom they let in before. */
   readonly upstreams: number;
-  /** How many apps, organizations and groups have settings again that were changed. */
+  /** Of how many apps, organizations and groups settings ended that were changed. */
   readonly settings: number;
   /** The apps, organizations, groups and other providers with settings that stay, by their ids. */
   readonly leftSettings: readonly string[];
