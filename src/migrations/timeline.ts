@@ -43,6 +43,7 @@ import { rightChanges } from './0040-right-changes.ts';
 import { resourceMarks } from './0041-resource-marks.ts';
 import { providerOpenings } from './0042-provider-openings.ts';
 import { statusChanges } from './0043-status-changes.ts';
+import { rightHolders } from './0044-right-holders.ts';
 
 /** The schema of version 0.2.0, with a migration for each group of tables. A released migration is never edited. */
 const BASELINE: Timeline = {
@@ -99,6 +100,7 @@ export const timeline: Timeline = {
   '0041-resource-marks': expand(resourceMarks),
   '0042-provider-openings': expand(providerOpenings),
   '0043-status-changes': expand(statusChanges),
+  '0044-right-holders': rightHolders,
 };
 
 /** A database is migrated to the schema of this version. */

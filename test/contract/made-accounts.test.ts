@@ -18,7 +18,7 @@ const server = await startServer({
   TESSERA_LIMIT_MAIL_ADDRESS: 'off',
 });
 after(() => server.close());
-const { signedInWith, reportLink, press, setPassword } = takenBack(server);
+const { addApp, signedInWith, reportLink, press, setPassword } = takenBack(server);
 const keeper = await newUser(server, { password: undefined });
 await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {});
 const app = await newClient(server);
@@ -183,6 +183,31 @@ test('an account that came to be by the invitation of a key is listed', async ()
   assert.equal(done.status, 303, done.text);
   const { items } = await call('GET', `/users?q=${username}`);
   assert.deepEqual(await listed(key.id), [entry(items[0], false, 'invited')]);
+});
+
+test('what was set through an account that a key created ends with the key, also where the account has lost its role', async () => {
+  const trap = 'https://trap.example/callback';
+  const [key, client] = [await newKey(), await newClient(server, { access: 'assigned' })];
+  const eve = await created(key.adminKey, { emailVerified: true });
+  server.advance(MINUTE);
+  await call('PUT', `/users/${eve.id}/roles/owner`, {});
+  const browser = await signedIn(server, eve);
+  const factor = { ...(await addApp(browser)), recoveryCodes: [] };
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, { user: eve, browser, factor });
+  const path = `/clients/${client.clientId}`;
+  await call('PATCH', path, { redirectUris: [client.redirectUri, trap], access: 'everyone' }, token);
+  await call('POST', `${path}/assignments`, { userId: (await newUser(server)).id }, token);
+  server.advance(MINUTE);
+  await call('DELETE', `/users/${eve.id}/roles/owner`);
+  const { through } = await endWithMade(key.id);
+  assert.deepEqual(
+    through.map(({ userId }: { userId: string }) => userId),
+    [eve.id],
+  );
+  const { redirectUris, access } = await call('GET', path);
+  assert.deepEqual([redirectUris, access], [[client.redirectUri], 'assigned']);
+  assert.deepEqual((await call('GET', `${path}/assignments`)).items, []);
 });
 
 test('of very many accounts all are suspended', async () => {

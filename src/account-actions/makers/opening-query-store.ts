@@ -24,8 +24,9 @@ export interface Opening {
 const ids = positionsOf(50, '0');
 
 /**
- * Of the accounts, those count that hold a role, or of which something is left that was made through them: of very many, few do. Of those that
- * were created or joined through a provider, which may be everybody's, it is not asked for all of that where they hold no role any more.
+ * Of the accounts, those count that hold or held a role, or of which something is left that was made through them: of very many, few do. Of
+ * those that were created or joined through a provider, which may be everybody's, it is not asked for all of that where they never held one. A
+ * role is known as long as anything is left that its holder made; one that was given on the server, for a while after it was taken away.
  */
 const usable = many(
   (db, p: Positioned & { since: number }) =>
@@ -46,6 +47,12 @@ const usable = many(
             .select('membership.id')
             .where('membership.account_id', '=', account)
             .where('membership.role', 'in', ['OWNER', 'ADMIN']),
+          eb.selectFrom('given_right as held').select('held.id').where('held.holder_id', '=', account),
+          eb
+            .selectFrom('right_change as taken')
+            .select('taken.id')
+            .where('taken.account_id', '=', account)
+            .where('taken.kind', '=', 'role'),
           eb.selectFrom('given_right').select('given_right.id').where('given_right.maker_id', '=', account),
           eb.selectFrom('account_opening as next').select('next.id').where('next.operator_id', '=', account),
           eb.selectFrom('client_act').select('client_act.id').where('client_act.operator_id', '=', account),
