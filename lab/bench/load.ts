@@ -12,6 +12,7 @@ export interface Measurement {
   readonly perSecond: number;
   /** Milliseconds, like all latencies. */
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   readonly p999: number;
   /** Average bytes of a response, including headers. */
@@ -132,6 +133,7 @@ class Results {
       seconds: elapsed / 1000,
       perSecond: (sorted.length * 1000) / elapsed,
       p50: at(0.5),
+      p95: at(0.95),
       p99: at(0.99),
       p999: at(0.999),
       answerBytes: this.#bytes / sorted.length,

@@ -5,8 +5,9 @@ import { type Cell, compare, measure, type Result } from './measure.ts';
 import { pack } from './requests.ts';
 import { say } from './say.ts';
 import { type Generated, renewRefreshTokens } from './scale-data.ts';
+import type { Seed } from './seed.ts';
 import { get, type Subject, stop } from './subject.ts';
-import { startTessera } from './tessera.ts';
+import { sessionCookies, startTessera } from './tessera.ts';
 
 const CONNECTIONS = 32;
 /** Fewer than the hashing pool lets wait. */
@@ -32,6 +33,44 @@ function asking(pathOf: (person: number, place: Place) => string): Make {
       next: () => get(`/api/v2/admin${pathOf(Math.floor(Math.random() * sample), place)}`, key),
       answered: (_connection, { status }) => status === 200,
     };
+  };
+}
+
+/** The session of an operator who looks at the console, in each subject. */
+const operators = new Map<Subject, string>();
+
+/** Makes the first of the people an owner. */
+async function operatorOf({ subject, made: { adminKey, seeded } }: Place): Promise<string> {
+  const known = operators.get(subject);
+  if (known !== undefined) return known;
+  const path = `/api/v2/admin/users/${seeded.accountOf(0)}/roles/owner`;
+  const { status } = await fetch(`http://127.0.0.1:${subject.port}${path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  if (status !== 200 && status !== 201) throw new Error(`the first person cannot be made an owner: ${status}`);
+  const cookies = sessionCookies(seeded, 0);
+  operators.set(subject, cookies);
+  return cookies;
+}
+
+/** A page of the console, about another person each time, for one operator. */
+function looking(pathOf: (person: number, seeded: Seed) => string): {
+  readonly connections: number;
+  readonly make: Make;
+} {
+  return {
+    connections: 1,
+    async make(place) {
+      const { sample } = place.subject;
+      const cookies = await operatorOf(place);
+      return {
+        next: () =>
+          get(`/console${pathOf(Math.floor(Math.random() * sample), place.made.seeded)}`, `Cookie: ${cookies}`),
+        answered: (_connection, { status }) => status === 200,
+      };
+    },
   };
 }
 
@@ -73,6 +112,18 @@ const WORKS: Readonly<Record<string, { readonly connections?: number; readonly m
     connections: 1,
     make: asking((person, { made }) => `/audit-events?order=desc&limit=50&userId=${made.seeded.accountOf(person)}`),
   },
+  'console: overview': looking(() => '/overview'),
+  'console: people': looking(() => '/people'),
+  'console: people found': looking((person, seeded) => `/people?q=${seeded.usernameOf(person)}`),
+  'console: search': looking((person, seeded) => `/search?text=${seeded.usernameOf(person)}`),
+  'console: a person': looking((person, seeded) => `/people/${seeded.accountOf(person)}`),
+  'console: their browsers': looking((person, seeded) => `/people/${seeded.accountOf(person)}/sessions`),
+  'console: their apps': looking((person, seeded) => `/people/${seeded.accountOf(person)}/apps`),
+  'console: apps': looking(() => '/apps'),
+  'console: an app': looking((person, seeded) => `/apps/${seeded.clientOf(person).id}`),
+  'console: events': looking(() => '/events'),
+  'console: events of a person': looking((person, seeded) => `/events?userId=${seeded.accountOf(person)}`),
+  'console: explain': looking(() => '/explain'),
 };
 
 export const SCALE_WORKS = Object.keys(WORKS);
@@ -102,7 +153,12 @@ export async function measureScale(
       await renewRefreshTokens(made, sample);
       const subject = await startTessera(
         'scale',
-        { ...made, seeded, refreshTokens: new Map<number, string>() },
+        {
+          ...made,
+          environment: { ...made.environment, TESSERA_CONSOLE_SECOND_FACTOR: 'off' },
+          seeded,
+          refreshTokens: new Map<number, string>(),
+        },
         { folder },
       );
       places.push({ made, subject });
@@ -143,6 +199,7 @@ function show(results: readonly Result[]): void {
         people,
         'a second': Math.round(summary.perSecond.median),
         'p50 ms': Number(summary.p50.median.toFixed(2)),
+        'p95 ms': Number(summary.p95.median.toFixed(2)),
         'p99 ms': Number(summary.p99.median.toFixed(2)),
         'node µs': Math.round(summary.userMicros.median + summary.systemMicros.median),
         'database µs': Math.round(summary.databaseMicros.median),

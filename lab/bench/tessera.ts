@@ -77,6 +77,10 @@ export async function startTessera(
 const TOKEN = '/api/v2/oauth/token';
 const cookie = cookieStyle(BASE_URL);
 
+/** The cookies of the browser in which a user of a seeded database is signed in. */
+export const sessionCookies = (seeded: Pick<Seed, 'sessionOf'>, person: number): string =>
+  `${cookie.browser}=${digest(`browser ${person}`)}; ${cookie.session}=${seeded.sessionOf(person)}`;
+
 /** The requests of the users of a seeded database to the server on a port. */
 export function protocol(port: number, { seeded, refreshTokens }: Pick<Population, 'seeded' | 'refreshTokens'>) {
   const json = (body: object) => post(TOKEN, 'application/json', JSON.stringify(body));
@@ -100,8 +104,8 @@ export function protocol(port: number, { seeded, refreshTokens }: Pick<Populatio
       return status === 200 && token !== undefined;
     },
     authorize(person: number) {
-      const cookies = `${cookie.browser}=${digest(`browser ${person}`)}; ${cookie.session}=${seeded.sessionOf(person)}`;
-      return get(`/api/v2/oauth/authorize?${authorizationQuery(seeded.clientOf(person).id)}`, `Cookie: ${cookies}`);
+      const path = `/api/v2/oauth/authorize?${authorizationQuery(seeded.clientOf(person).id)}`;
+      return get(path, `Cookie: ${sessionCookies(seeded, person)}`);
     },
     exchange(person: number, answer: Answer) {
       const code = codeIn(answer);
