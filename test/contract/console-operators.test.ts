@@ -1,6 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { signInOnCommandLine } from '../support/command-line.ts';
 import { act, newOperator, open } from '../support/console.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
@@ -91,6 +92,26 @@ test('what an operator made is named before the role goes, and ends with it wher
   assert.match(page.text, /Made &lt;here&gt;/);
   await owner.browser.submit(page, { made: 'end' }, '/console/operators/revoke');
   assert.equal(await ask(key), 401);
+});
+
+/** The text of a page on one line, without its elements and the marks around names. */
+const readable = (page: string): string => page.replaceAll(/<[^>]*>|[\u2066-\u2069]/g, '').replaceAll(/\s+/g, ' ');
+
+test('what an operator closed is named before the role goes and after, and an app that is disabled then', async () => {
+  const maker = await newOperator(server, 'admin');
+  const fields = { name: 'Ledger', redirectUris: ['https://app.example/cb'], access: 'everyone' };
+  const { clientId } = (await admin(server, 'POST', '/clients', fields)).body;
+  const token = await signInOnCommandLine(server, { ...maker, user: maker });
+  const change = { access: 'assigned', redirectUris: ['https://evil.example/cb'] };
+  assert.equal((await admin(server, 'PATCH', `/clients/${clientId}`, change, token)).status, 200);
+  const page = await open(server, owner, `/console/operators/revoke?user=${maker.id}&held=admin`);
+  const answer = await owner.browser.submit(page, { made: 'end' }, '/console/operators/revoke');
+  for (const text of [page.text, answer.text].map(readable)) {
+    assert.match(text, /settings of the app Ledger changed \(redirect URIs\), which disables the app/);
+    assert.match(text, /This stays as it is now, because it was closed,/);
+    assert.match(text, /settings of the app Ledger changed \(who may use it, redirect URIs\)\./);
+  }
+  assert.equal((await admin(server, 'GET', `/clients/${clientId}`)).body.status, 'disabled');
 });
 
 test('the page that takes a role of an organization away names nothing that was made by another role', async () => {

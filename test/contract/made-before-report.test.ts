@@ -13,6 +13,7 @@ import { newestMail } from '../support/recovery.ts';
 import { enroll } from '../support/second-factor.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { RECOVERED, takenBack } from '../support/taken-back.ts';
+import { newUpstream } from '../upstreams/people.ts';
 
 const server = await startServer({ TESSERA_MAILBOX: 'on' }, SEVERAL);
 after(() => server.close());
@@ -50,6 +51,23 @@ test('a key that is made in the console is told by mail, and ends with the repor
   assert.ok(await works(key));
   assert.equal(await story.press(await story.reportLink(thief.email)), 200);
   assert.equal(await works(key), false);
+});
+
+test('also what is closed is told by mail', async () => {
+  const { operator, email } = await signedInOperator('owner');
+  const app = await newClient(server, { name: 'Ledger', access: 'everyone' });
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  after(() => upstream.provider[Symbol.asyncDispose]());
+  const token = await signInOnCommandLine(server, { user: operator, ...operator });
+  for (const [path, change, what] of [
+    [`/clients/${app.clientId}`, { access: 'assigned' }, 'settings of the app “Ledger” (access)'],
+    [`/upstreams/${upstream.id}`, { signUp: 'nobody' }, upstream.name],
+  ] as const) {
+    assert.equal((await admin(server, 'PATCH', path, change, token)).status, 200);
+    const [mail] = await mailsTo(server, email);
+    assert.equal(mail?.subject, 'Your account was used as an operator');
+    assert.ok(mail?.text.includes(what), mail?.text);
+  }
 });
 
 test('it ends with the report of a later act as well', async () => {

@@ -400,6 +400,27 @@ test('scopes of an API that a key let an app request are taken away, and those t
   assert.deepEqual((await call('GET', path)).scopes, ['a.own']);
 });
 
+test('an API whose resource a key replaced is disabled, and goes on with its scopes once it has one again', async () => {
+  const name = 'Notes';
+  const declared = { resource: 'https://api.example.com/notes', resourceScopes: [scope('notes.own')] };
+  const api = await newClient(server, { name, ...declared });
+  const app = standard(await newClient(server, {}));
+  const path = `/clients/${api.clientId}/allowed-clients/${app.clientId}`;
+  await call('PUT', path, { scopes: ['notes.own'] });
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${api.clientId}`, { resource: 'https://evil.example/notes' }, key.adminKey);
+  const { clientId: id } = api;
+  assert.deepEqual(await endWithMade(key), [entry('app', { id, name }, ['resource'], ['resource'], true)]);
+  const { resource, resourceScopes, status } = await call('GET', `/clients/${id}`);
+  assert.deepEqual([resource, resourceScopes, status], [null, declared.resourceScopes, 'disabled']);
+  assert.deepEqual((await call('GET', `/clients/${app.clientId}/api-scopes`)).items, []);
+  const person = await newUser(server);
+  assert.equal((await tokensFor(server, app, person, { scope: 'openid' })).scope, 'openid');
+  await call('PATCH', `/clients/${id}`, { resource: declared.resource, status: 'active' });
+  const asked = { scope: 'openid notes.own', resource: declared.resource };
+  assert.equal((await tokensFor(server, app, person, asked)).scope, 'openid notes.own');
+});
+
 test('what is only shown of an app, and is at odds with what somebody else changed since, stays and is listed', async () => {
   const { clientId: id } = await newClient(server, { idTokenSignedResponseAlg: 'HS256', requirePkce: true });
   const key = await newKey('admin');

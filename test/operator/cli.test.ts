@@ -217,6 +217,21 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
   assert.ok(!leaked.stderr.includes(made.adminKey), 'a key that is given by mistake is not repeated');
 });
 
+test('admin-key revoke --end-made names what stays closed, and an app of which nothing whole is left', async () => {
+  const app = await newClient(server, { name: 'Ledger', access: 'everyone' });
+  const key = await done(['admin-key', 'create']);
+  const change = { access: 'assigned', redirectUris: ['https://evil.example/cb'] };
+  const path = `/clients/${app.clientId}`;
+  assert.equal((await admin(server, 'PATCH', path, change, key.adminKey)).status, 200);
+  const { stdout } = await run(['admin-key', 'revoke', key.id, '--end-made']);
+  const named = `of the app ${app.clientId} (Ledger)`;
+  assert.ok(
+    stdout.includes(`the change of redirectUris ${named}, which is disabled, as nothing whole is left of it.`),
+    stdout,
+  );
+  assert.ok(stdout.includes(`Check access, redirectUris ${named}. What was closed there stays closed;`), stdout);
+});
+
 test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do neither', async () => {
   const [client, user] = [await newClient(server), await newUser(server)];
   const tokens = await tokensFor(server, client, user);
