@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { availableParallelism, loadavg } from 'node:os';
 import { type Agent, type Answer, formOf } from '../support/agent.ts';
+import { isBusy } from '../support/busy.ts';
 import {
   authorizeUrl,
   codeFor,
@@ -51,9 +51,6 @@ export async function race<E>(
   await Promise.all([...before, ...after]);
   return happening;
 }
-
-/** Whether the machine is so busy that a node may say that its database did not answer in time, and be right. */
-const isBusy = (): boolean => (loadavg()[0] ?? 0) > 3 * availableParallelism();
 
 /** Sends a request, and once more as long as a busy machine keeps it from being answered: nothing was done. */
 export async function answered<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
