@@ -144,7 +144,12 @@ export const mutants: readonly Mutant[] = [
     'if (code.redeemed && now < code.expiresAt)',
   ),
   // What the grants do.
-  instead('a replay kills nothing', CODE_GRANT, 'if (code.familyId !== null) yield*', 'if (false) yield*'),
+  instead(
+    'a replay kills nothing',
+    CODE_GRANT,
+    'redeemedFor !== null && (yield* revokeFamily(',
+    'false && (yield* revokeFamily(',
+  ),
   instead(
     'an expired replay tells of the account',
     CODE_GRANT,
