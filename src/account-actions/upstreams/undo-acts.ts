@@ -161,7 +161,8 @@ function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin
   for (const { id: operatorId, since, until } of acts.makers) {
     yield* forgetRights({ upstreamId, operatorId, since, until, fields });
   }
-  const details = { upstreamId, name, fields, putBack: true };
+  const changedFields = isAnybodys ? [...new Set([...fields, 'signUp'])] : fields;
+  const details = { upstreamId, name, fields: changedFields, putBack: true };
   yield* record({ at: now, type: 'upstream.updated', origin, details });
   return changed;
 }
