@@ -67,7 +67,9 @@ function fitting(client: Client, wanted: Partial<Client>): Client {
     ...whole,
     ...Object.fromEntries(onlyShown.map(([name]) => [name, client[name as keyof Client]])),
   };
-  if (clientProblem(found) !== undefined) return { ...whole, status: 'disabled' };
+  // One that was at odds with itself before is so by no change of these.
+  const isDisabled = clientProblem(found) !== undefined && clientProblem(client) === undefined;
+  if (isDisabled) return { ...whole, status: 'disabled' };
   for (const [name, value] of onlyShown) {
     const next: Client = { ...found, [name]: value };
     if (clientProblem(next) === undefined) found = next;

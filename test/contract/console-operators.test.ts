@@ -112,6 +112,9 @@ test('what an operator closed is named before the role goes and after, and an ap
     assert.match(text, /settings of the app Ledger changed \(who may use it, redirect URIs\)\./);
   }
   assert.equal((await admin(server, 'GET', `/clients/${clientId}`)).body.status, 'disabled');
+  for (const path of ['', '/try']) {
+    assert.equal((await owner.browser.get(`/console/apps/${clientId}${path}`)).status, 200);
+  }
 });
 
 test('the page that takes a role of an organization away names nothing that was made by another role', async () => {

@@ -7,7 +7,7 @@ import type { KeptSetting } from '../../src/platform/settings.ts';
 import { appKey, keyApp, proofOf } from '../support/assertion.ts';
 import { operatorInBrowser } from '../support/command-line.ts';
 import { admin, codeFor, newClient, newUser, redeem, refresh, standard, tokensFor, userinfo } from '../support/flow.ts';
-import { DAY, MINUTE } from '../support/outcome.ts';
+import { DAY, MINUTE, query } from '../support/outcome.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { introspect } from '../support/token-services.ts';
 import { newUpstream } from '../upstreams/people.ts';
@@ -419,6 +419,18 @@ test('an API whose resource a key replaced is disabled, and goes on with its sco
   await call('PATCH', `/clients/${id}`, { resource: declared.resource, status: 'active' });
   const asked = { scope: 'openid notes.own', resource: declared.resource };
   assert.equal((await tokensFor(server, app, person, asked)).scope, 'openid notes.own');
+});
+
+test('an app that was at odds with itself before stays active', async () => {
+  const { clientId } = await newClient(server, { requireSecondFactor: true });
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${clientId}`, { requireSecondFactor: false }, key.adminKey);
+  // As one of an earlier version may be.
+  const both = [JSON.stringify({ keys: [own.jwk] }), 'https://app.example.com/keys', clientId];
+  await query(server, 'UPDATE client SET jwks = ?, jwks_uri = ? WHERE id = ?', ...both);
+  await endWithMade(key);
+  const { status, requireSecondFactor } = await call('GET', `/clients/${clientId}`);
+  assert.deepEqual([status, requireSecondFactor], ['active', true]);
 });
 
 test('what is only shown of an app, and is at odds with what somebody else changed since, stays and is listed', async () => {
