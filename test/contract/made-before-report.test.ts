@@ -226,6 +226,20 @@ test('nothing is let go on by who rests on the reported account, or by that acco
   assert.deepEqual(await gained.left(), ENDED);
 });
 
+test('nothing is let go on by the account itself before the first act that is told', async () => {
+  const { operator, email, token, path } = await makingOperator('owner');
+  assert.equal((await admin(server, 'PUT', `${path}/developer`, {})).status, 200);
+  const input = { displayName: 'Made', email: `quiet-${operator.id}@example.com`, password: PASSWORD };
+  const made = await admin(server, 'POST', '/users', { username: `quiet-${operator.id}`, ...input }, token);
+  assert.equal(made.status, 201);
+  await take(`${path}/owner`, token);
+  server.advance(MINUTE);
+  const app = { name: 'Told', redirectUris: ['https://told.example/cb'] };
+  assert.equal((await admin(server, 'POST', '/clients', app, token)).status, 201);
+  assert.equal(await story.press(await story.reportLink(email)), 200);
+  assert.equal((await admin(server, 'GET', `/users/${made.body.id}`)).body.status, 'suspended');
+});
+
 test('who leaves an organization with the reported account lets nothing go on; who removes that account does', async () => {
   for (const isRemoved of [false, true]) {
     const { user, email } = await story.person();

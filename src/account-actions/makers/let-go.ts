@@ -1,4 +1,5 @@
 import { grantsOf } from '../../access/operator-grant-store.ts';
+import { findAdminKey } from '../../admin-keys/store.ts';
 import { type FormerRight, giverOf, type RightChange, rightChangesOf } from '../../operators/right-change-store.ts';
 import type { Operator, OperatorGrant } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -29,7 +30,7 @@ export function* letGoOf(accountId: string, { since, openedSince, now, by }: End
   const found: LetGo[] = [];
   for (const change of taken) {
     const grant = grantOfRight(change.former);
-    if (grant === undefined || isOwn(change) || (yield* restsOn(suspects, change))) continue;
+    if (grant === undefined || (yield* isOwn(change)) || (yield* restsOn(suspects, change))) continue;
     const later = changes.slice(changes.indexOf(change) + 1).flatMap(({ former }) => keptGrant(former, change.at));
     const kept = [...held.filter(({ createdAt }) => (createdAt ?? 0) <= change.at), ...later];
     found.push({ at: change.at, taken: grant, kept });
@@ -37,8 +38,14 @@ export function* letGoOf(accountId: string, { since, openedSince, now, by }: End
   return found;
 }
 
-/** Whether the person may have given up the right: then no operator is named, as for the command line, which takes away few roles of organizations. */
-const isOwn = ({ operatorId, place }: RightChange): boolean => operatorId === null && place.organizationId !== null;
+/**
+ * Whether the person may have given up the right, with the account or a key of theirs: who is in the account decides nothing about what they
+ * made. Nobody is named where a person leaves an organization, as for the command line, which takes away few roles of organizations.
+ */
+function* isOwn({ operatorId, place }: RightChange): Work<boolean> {
+  if (operatorId === null) return place.organizationId !== null;
+  return operatorId === place.accountId || (yield* findAdminKey({ id: operatorId }))?.madeBy === place.accountId;
+}
 
 /** A right that somebody had at an instant, and that was changed or taken away later. */
 function keptGrant(former: FormerRight | null, at: number): readonly OperatorGrant[] {
