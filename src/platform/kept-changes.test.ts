@@ -228,7 +228,22 @@ const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
     [[[null, ['a']]], ['a'], ['a'], 'stays'],
     [[[['a'], ['a', 'b']]], ['a', 'b'], ['a']],
     [[[['a', 'b'], ['a']]], ['a'], ['a'], 'stays'],
-    [[[['a'], null]], ['b'], ['b'], 'stays'],
+    [[[['a'], null]], ['a', 'b'], ['a'], 'stays'],
+    [[[['a', 'c'], null]], ['a', 'b'], ['a'], 'stays'],
+    [[[['a'], null]], ['b'], [], 'stays'],
+    [
+      [
+        [['a'], null],
+        [
+          ['a', 'b'],
+          ['a', 'b', 'c'],
+        ],
+      ],
+      ['a', 'b', 'c'],
+      ['a'],
+      'stays',
+    ],
+    [[[['a'], null]], [], [], 'stays'],
     [[[['a'], ['b']]], null, null, 'stays'],
     [
       [

@@ -66,11 +66,15 @@ export function hasAll(value: unknown, other: unknown): boolean {
   return Object.entries(other).every(([name, part]) => hasAll(value[name], part));
 }
 
-/** As {@link added} for a list of which null is everything. */
+/**
+ * As {@link added} for a list of which null is everything. Who makes a list of everything narrows it, and did not decide that all of the list is
+ * allowed: where everything was opened, of such a list what there was before holds.
+ */
 export function addedToSome<Value>(now: readonly Value[] | null, change: Changed<readonly Value[] | null>) {
   const { before, after } = change;
   if (now === null) return after === null ? before : now;
-  return before === null || after === null ? now : added(now, change);
+  if (before === null) return now;
+  return after === null ? now.filter((one) => isIn(before, one)) : added(now, change);
 }
 
 /** As {@link added} for a list of things with names, or null: what else such a thing has is only shown. */

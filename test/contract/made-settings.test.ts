@@ -102,7 +102,7 @@ const CASES: Readonly<Record<KeptSetting<typeof CLIENT_SETTINGS>, Case>> = {
     stolen: { grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'] },
     since: { grantTypes: ['authorization_code'] },
   },
-  scopes: { app: { scopes: ['openid'] }, stolen: { scopes: null }, since: { scopes: ['openid', 'email'] } },
+  scopes: { app: { scopes: ['openid'] }, stolen: { scopes: null } },
   endpoints: {
     app: { endpoints: ['oidc'] },
     stolen: { endpoints: ['v2', 'oidc'] },
@@ -290,6 +290,28 @@ test('an app is disabled with what it has, where the only key of it ends that a 
   assert.deepEqual([jwks, status], [null, 'disabled']);
   // What was replaced is on record still, and nothing else.
   assert.deepEqual(await listed(rotating), [entry('app', { id: clientId, name }, [], ['jwks'])]);
+});
+
+test('of the scopes that a developer lists after a key had allowed all of them, those go on that the app had before', async () => {
+  const developer = await newKey('developer');
+  const name = 'Narrowed';
+  const fields = { name, redirectUris: [CALLBACK], scopes: ['openid', 'email'] };
+  const { clientId: id } = await call('POST', '/clients', fields, developer.adminKey);
+  const more = { scopes: ['openid', 'phone'] };
+  assert.equal((await admin(server, 'PATCH', `/clients/${id}`, more, developer.adminKey)).status, 403);
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${id}`, { scopes: null }, key.adminKey);
+  later();
+  await call('PATCH', `/clients/${id}`, more, developer.adminKey);
+  later();
+  const expected = [entry('app', { id, name }, ['scopes'], ['scopes'])];
+  assert.deepEqual(await listed(key), expected);
+  assert.deepEqual(await endWithMade(key), expected);
+  assert.deepEqual((await call('GET', `/clients/${id}`)).scopes, ['openid']);
+  later();
+  await call('PATCH', `/clients/${id}`, more);
+  await endWithMade(key);
+  assert.deepEqual((await call('GET', `/clients/${id}`)).scopes, more.scopes, 'who sets it afterwards has decided');
 });
 
 test('what somebody opens who had closed it before ends', async () => {
