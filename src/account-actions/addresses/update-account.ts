@@ -104,7 +104,7 @@ export async function updateAccount(
       yield* takeAddressesAway({ accountId: id });
       yield* callOffDeletion(context, account, profile, 'secured', origin, now);
     }
-    const back = foreign && { ...foreign, keepsPassword: true, operator };
+    const back = foreign && { ...foreign, keepsPassword: true, operator, endsLetGo: true };
     const undone = back && (yield* removeAddedSince(changed, back, origin, now));
     const isBare = undone !== undefined && undone.usedPasskeys > 0 && passwordHash === undefined;
     const saved = isBare ? yield* withoutLonePassword(changed) : changed;

@@ -80,6 +80,8 @@ export function* unansweredSpan(
 
 interface DecidedBack {
   readonly operator?: Operator | undefined;
+  /** Whether that ends, too, which another operator let go on who took a role of the person away. */
+  readonly endsLetGo?: boolean;
   readonly decidedSince?: number | undefined;
 }
 
@@ -108,7 +110,7 @@ export function* removeAddedSince(
     ...factors,
     apps,
     left,
-    ...(yield* endMadeSince(accountId, { since, openedSince: decidedSince, operator: back.operator }, origin, now)),
+    ...(yield* endMadeSince(accountId, { since, openedSince: decidedSince, ...back }, origin, now)),
   };
 }
 
@@ -119,11 +121,11 @@ export function* removeAddedSince(
  */
 function* endMadeSince(
   accountId: string,
-  { since, openedSince, operator }: Pick<SinceRecovery, 'since' | 'openedSince' | 'operator'>,
+  { since, openedSince, operator, endsLetGo = false }: Pick<SinceRecovery, 'since' | 'openedSince'> & DecidedBack,
   origin: Origin,
   now: number,
 ): Work<ClientsUndone & Omit<Undone, keyof FactorsUndone | keyof ClientsUndone | 'apps' | 'left'>> {
-  const letGo = yield* letGoOf(accountId, { since, openedSince, now, by: operator });
+  const letGo = endsLetGo ? [] : yield* letGoOf(accountId, { since, openedSince, now, by: operator });
   const ended = yield* endAllMadeBy(accountId, {
     ...{ operator, origin, now, since, openedSince, letGo, sparesStronger: true },
     *alsoEnd(maker) {
