@@ -122,7 +122,7 @@ const AFTER: Readonly<Record<string, AfterWord>> = {
       const { browser, link } = await invited();
       return submit(browser, link, { decision: 'decline' }, '/invitation');
     },
-    says: /You declined to join guild-\d+ It does not work any more, and you joined nothing\./,
+    says: /You declined to join guild-\d+ It no longer works, and you joined nothing\./,
     next: /<a class="button" href="\/">Go to the start page/,
   },
   'a deletion is asked for': {

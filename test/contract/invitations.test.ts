@@ -199,6 +199,8 @@ test('the inviter must still have the right, and people elsewhere are refused, n
   const { path: open } = await invite(fields);
   await admin(server, 'PUT', `/organizations/${other}/members/${user.id}`, {});
   assert.equal(await join(open, browser), 409, 'in another organization');
+  const refused = await browser.submit(await browser.get(open), {}, '/invitation');
+  assert.match(refused.text, /first leave yours, then open the invitation again\..*href="\/account\/organization"/s);
   assert.deepEqual(
     (await members(other)).map(({ username }) => username),
     [user.username],

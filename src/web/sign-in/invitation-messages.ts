@@ -33,7 +33,7 @@ export const invitationTexts = {
   decline: 'Decline',
   declined: 'You declined the invitation',
   declinedOf: (organization: string) => `You declined to join ${organization}`,
-  declinedLead: 'It does not work any more, and you joined nothing. Should you change your mind, ask for another one.',
+  declinedLead: 'It no longer works, and you joined nothing. If you change your mind, ask for another one.',
   start: 'Go to the start page',
   already: (organization: string) => `You have already joined ${organization}`,
   alreadyLead: 'There is nothing left to do with this invitation.',
@@ -41,9 +41,11 @@ export const invitationTexts = {
   dead: 'This invitation no longer works',
   deadLead: 'It was used already, was revoked, or has expired. Ask for another one.',
   elsewhere: 'You are in an organization already',
-  elsewhereLead: 'An account belongs to one organization. Ask an administrator of yours to remove you first.',
+  elsewhereLead:
+    'An account belongs to one organization. To join this one, first leave yours, then open the invitation again.',
   other: 'This invitation is for another address',
-  otherLead: 'Use it with an account of the address that it was sent to.',
+  otherLead:
+    'Your account has another address than the one that it was sent to. Sign out, then open its link again and go on with the account of that address.',
   joined: (organization: string) => `You are now a member of ${organization}`,
   joinedAs: {
     OWNER: 'You are one of its owners.',
@@ -52,6 +54,7 @@ export const invitationTexts = {
   },
   joinedLead: 'Go back to the app that you want to use, or see your membership in your account.',
   membership: 'See your membership',
+  leave: 'See your organization',
   account: 'Go to your account',
   signIn: 'I already have an account',
   nothing: 'You have an account already, so there is nothing to do.',

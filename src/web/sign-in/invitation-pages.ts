@@ -14,6 +14,8 @@ import { signUpTexts } from './sign-up-messages.ts';
 import { notice } from './sign-up-pages.ts';
 
 const accountLink = ({ path }: Site) => html`<a class="button primary" href="${path('/account')}">${text.account}</a>`;
+const organizationLink = ({ path }: Site, label: string) =>
+  html`<a class="button primary" href="${path('/account/organization')}">${label}</a>`;
 
 interface ShownInvitation extends Omit<OpenInvitation, 'invitation'> {
   /** The token of the form. */
@@ -103,7 +105,7 @@ export const joinedPage = (site: Site, organization: string, role: Role | null):
     site,
     text.joined(organization),
     `${text.joinedAs[role ?? 'MEMBER']} ${text.joinedLead}`,
-    html`<a class="button primary" href="${site.path('/account/organization')}">${text.membership}</a>`,
+    organizationLink(site, text.membership),
   );
 export const nothingToJoinPage = (site: Site): Page => notice(site, text.title, text.nothing, accountLink(site));
 
@@ -117,4 +119,4 @@ export function sendDeadInvitation(request: FastifyRequest, reply: FastifyReply,
 export const refusedInvitationPage = (site: Site, refusal: 'other address' | 'other organization'): Page =>
   refusal === 'other address'
     ? notice(site, text.other, text.otherLead, accountLink(site))
-    : notice(site, text.elsewhere, text.elsewhereLead, accountLink(site));
+    : notice(site, text.elsewhere, text.elsewhereLead, organizationLink(site, text.leave));
