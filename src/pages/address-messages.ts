@@ -85,7 +85,7 @@ export const addressTexts = {
   confirmSubmit: 'Confirm the address',
   elsewhereTitle: 'Continue where you began',
   elsewhere:
-    'This link works only in the browser in which you asked for it, while you are signed in there. Open it there, or type the code of the same message on the page “Email address” of your account.',
+    'This link and the code of its message work only in the browser in which you asked for them, while you are signed in there. Open the link or type the code there. If you cannot use that browser, ask for a new link in this one.',
   confirmedTitle: 'Your address is confirmed',
   toAccount: 'Go to your account',
   undoTitle: 'Undo the change of your address?',

@@ -36,7 +36,7 @@ export const pictureTexts = {
 export const profile = {
   title: 'Your profile',
   nav: 'Profile',
-  always: 'Every connected app sees these.',
+  always: 'Connected apps can see these. Under Apps, you find what each of them sees.',
   ifAllowed: 'An app sees these only if you allow it. All of them are optional.',
   rows: {
     name: 'Name',

@@ -125,6 +125,7 @@ test('nothing but the button in the browser that asked acts: no scanner, no othe
     await open();
   const elsewhere = await scanner.get(link);
   assert.match(elsewhere.text, /Continue where you began/);
+  assert.match(elsewhere.text, /type the code there\..*<a href="\/account\/email">Ask for a new link/s);
   assert.doesNotMatch(elsewhere.text, /<form/);
   const page = await ada.browser.get(link);
   assert.equal((await scanner.submit(page, {})).status, 303, 'the form of another browser');

@@ -55,7 +55,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       title: text.elsewhereTitle,
       layout: 'narrow',
       body: html`<section class="card"><header><h1>${text.elsewhereTitle}</h1></header><p>${text.elsewhere}</p>
-<p><a href="${site.path('/account/email')}">${text.toAccount}</a></p></section>`,
+<p><a href="${site.path('/account/email')}">${text.deadVerify}</a></p></section>`,
     });
 
   app.get(VERIFY_PATH, async (request, reply) => {
