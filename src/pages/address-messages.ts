@@ -96,8 +96,13 @@ export const addressTexts = {
     address,
     ' back.',
   ],
-  undoText:
-    'Every browser and app is signed out, and the password stops working. Everything added since the change is removed: ways to sign in, the access of apps, and an organization joined by an invitation. If deletion of the account was requested, it is canceled. We then send a link to this address, with which you set a new password.',
+  undoText: 'This happens when you undo the change:',
+  undoEffects: [
+    'Every browser and every app is signed out.',
+    'The password stops working. We send a link to this address, with which you set a new one.',
+    'Everything added since the change is removed: ways to sign in, the access of apps, and an organization joined by an invitation.',
+    'If deletion of the account was requested, it is canceled.',
+  ],
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint:
     'You had set this up before the address was changed. If you renewed it in the days before, the earlier one works, too.',
@@ -111,11 +116,17 @@ export const addressTexts = {
   undoRefused: 'The change cannot be undone here. Contact ',
   secureTitle: 'Was this you?',
   secureLead: (username: HtmlPart): HtmlPart => ['This happened to the account ', username, ':'],
-  secureText:
-    'If not, end everything at once: every browser and app is signed out, and the password stops working. Everything added since then is removed: ways to sign in, the access of apps, and an organization joined by an invitation. If deletion of the account was requested, it is canceled. What was done with it as an operator ends, too; to other accounts, also what was done in the seven days before.',
-  secureNext: 'We then send a link to your email address, with which you set a new password.',
+  secureText: 'If it was not you, end everything now:',
+  secureEffects: [
+    'Every browser and every app is signed out.',
+    'The password stops working. We send a link to your email address, with which you set a new one.',
+    'Everything added since then is removed: ways to sign in, the access of apps, and an organization joined by an invitation.',
+    'If deletion of the account was requested, it is canceled.',
+    'If the account has rights as an operator, what was done with them since then ends. For other accounts, that includes the seven days before.',
+  ],
   secureSubmit: 'This was not me: end everything',
   secureStay: 'If it was you, close this page. Nothing changes.',
+  undoStay: 'If you changed the address yourself, close this page. Nothing changes.',
   securedTitle: 'Your account is secured',
   secured: 'Every browser and every app is signed out, and the password no longer works.',
   securedNext: 'A link to set a new password is on its way to your email address. Open it within 30 minutes.',

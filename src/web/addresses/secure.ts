@@ -30,7 +30,8 @@ export function secureAccountRoutes(app: FastifyInstance, services: PageServices
       layout: 'narrow',
       body: html`<section class="card"><header><h1>${text.secureTitle}</h1><p class="muted">${text.secureLead(isolate(open.account.profile.username))}</p></header>
 <ul>${reportSentences(open.report).map((sentence) => html`<li>${sentence}</li>`)}</ul>
-<p>${text.secureText}</p><p>${text.secureNext}</p>
+<p>${text.secureText}</p>
+<ul>${text.secureEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 <form method="post" action="${site.path(SECURE_PATH)}">${hidden(browser.formToken(CONTEXT), { token })}
 <div><button class="danger" type="submit">${text.secureSubmit}</button></div></form>
 <p class="muted small">${text.secureStay}</p></section>`,

@@ -80,13 +80,14 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
       scripts: asks.includes('passkey') ? ['passkeys'] : [],
       body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(readableEmail(previous.email)))}</p></header>
 ${problemSummary(messages, problems)}<p>${text.undoText}</p>
+<ul>${text.undoEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
 ${
   isCodeForm &&
   html`<form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}
 ${asks.length > 0 && field(code)}
 <div><button class="danger" type="submit">${text.undoSubmit}</button></div></form>`
 }${asks.includes('passkey') && undoPasskeyForm(site, formToken, token)}
-<p class="muted small">${text.secureStay}</p></section>`,
+<p class="muted small">${text.undoStay}</p></section>`,
     });
   }
 
