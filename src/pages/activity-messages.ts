@@ -60,7 +60,8 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
     details['codeRequired'] === true
       ? 'You set recovery by mail to ask for a recovery code as well.'
       : 'You set recovery by mail to ask for no recovery code.',
-  'passkey.counter_went_back': 'A passkey was used that may have been copied.',
+  'passkey.counter_went_back':
+    'A passkey was used that may have been copied. If you are not sure of it, remove it and add a new one.',
   'browser.trusted': 'You chose not to be asked for a code in a browser.',
   'browser.distrusted': 'You chose to be asked for a code again in a browser.',
   'upstream.sessions_ended': ({ details: { upstream, by } }) =>
@@ -72,7 +73,8 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.address_change_requested': 'You asked to change your email address.',
   'account.address_changed': 'Your email address was changed.',
   'account.address_change_undone': 'The change of your email address was undone.',
-  'account.earlier_address_removed': 'You ended the right of an earlier email address to undo a change.',
+  'account.earlier_address_removed':
+    'You said that an earlier email address is no longer yours. It can no longer undo a change.',
   'account.secured': 'You reported that something was not you. Everything was ended.',
   'account.unlocked': 'An operator ended the wait after failed attempts to sign in.',
   'account.banned': 'Your account was banned.',

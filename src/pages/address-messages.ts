@@ -26,16 +26,16 @@ export const addressTexts = {
     `You changed your address too often. Wait ${duration(seconds)}, then try again. You can go back to an earlier address at any time.`,
   earlierTitle: 'Earlier addresses',
   earlierLead:
-    'Each of these was told of the change and has a link that undoes it, so that a thief cannot keep your account. If a mailbox is no longer yours, end its right.',
+    'Each of these was told of the change and has a link that undoes it, so that a thief cannot keep your account. If a mailbox is no longer yours, say so here.',
   earlierUntil: 'can undo the change until ',
   earlierState: (count: number) => (count === 1 ? 'One can undo a change.' : `${count} can undo a change.`),
   earlierSubmit: 'No longer mine',
   earlierSubmitLead: (address: HtmlPart): HtmlPart => [
     'The link that was sent to ',
     address,
-    ' stops working. That address can then undo nothing. It cannot be given the right back.',
+    ' stops working: that address can no longer undo the change. This cannot be taken back.',
   ],
-  earlierYes: 'Yes, end its right',
+  earlierYes: 'Yes, it is no longer mine',
   goBack: 'Go back to this address',
   goBackLead: (address: HtmlPart): HtmlPart => [
     address,
@@ -44,7 +44,7 @@ export const addressTexts = {
   goBackYes: 'Yes, go back to it',
   goBackConfirm: 'Go back to one of these',
   earlierNoFactor:
-    'To end the right of an address, confirm again that it is you, ten minutes or more after the change, with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
+    'To say that one is no longer yours, wait until ten minutes after the change. Then confirm again that it is you, with an authenticator app, a recovery code or a passkey that you had set up before the change.',
   earlierDone: (address: HtmlPart): HtmlPart => [address, ' can no longer undo the change.'],
   newAddress: 'New email address',
   changeSubmit: 'Send a link and a code',
@@ -105,7 +105,7 @@ export const addressTexts = {
   ],
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint:
-    'You had set this up before the address was changed. If you renewed it in the days before, the earlier one works, too.',
+    'Use what you had set up before the address was changed. If you replaced it in the days before the change, the earlier one works, too.',
   undoPasskey:
     'You had a passkey before the address was changed. It works here, also if it was removed since. If you no longer have it, contact the administrator of this service.',
   undoByPasskey: 'Undo the change with a passkey',

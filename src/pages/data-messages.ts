@@ -13,7 +13,7 @@ export const dataTexts = {
   confirmMissing: 'Check the box to confirm that you want to delete your account.',
   delete: 'Delete account',
   lastOwner:
-    'You are the only owner of your organization. Ask another owner to join first, or the administrator of this service.',
+    'You are the only owner of your organization. Make another member its owner first, or ask the administrator of this service.',
   deletedTitle: 'Your account will be deleted',
   deletedText: (due: HtmlPart): HtmlPart => [
     'Apps have lost access, and you are signed out everywhere. Your account will be deleted on ',

@@ -10,7 +10,7 @@ export const home = {
   signedInAs: (name: HtmlPart): HtmlPart => ['You are signed in as ', name, '.'],
   account: 'Go to your account',
   apps: 'Your apps',
-  noApps: 'The apps that you use, and those that you were given, appear here once they have a website.',
+  noApps: 'Apps that you use, or that you were given access to, appear here if they have a website.',
   allApps: 'What each app may know about you',
   developers: 'For developers',
   playground: 'Walk through the flow',

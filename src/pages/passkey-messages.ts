@@ -17,7 +17,7 @@ export const passkeys = {
   notVerified:
     'Your device did not check that it was you. Use a passkey that asks for your fingerprint, face or PIN, or sign in another way.',
   invalid: 'The passkey could not be checked. Try again, or sign in another way.',
-  tooMany: 'You have the most passkeys that an account can have. Remove one that you no longer use first.',
+  tooMany: 'Your account has as many passkeys as it can have. First remove one that you no longer use.',
   title: 'Passkeys',
   lead: 'Sign in with your fingerprint, face or screen lock, without a password. A passkey works on this site only, so no other site can trick you into giving it away.',
   none: 'You have no passkeys yet.',
@@ -26,7 +26,7 @@ export const passkeys = {
   offer: 'Sign in faster next time',
   offerLead: 'Add a passkey, and sign in here with your fingerprint, face or screen lock. Your password still works.',
   notNow: 'Not now',
-  unsupported: 'This browser has no passkeys, or scripts are off. Use another browser or device.',
+  unsupported: 'This browser cannot use passkeys, or scripts are off. Use another browser or device.',
   notOffered: 'No more passkeys can be added here. Those that you have keep working.',
   verifyAddressFirst: 'To add a passkey, first verify your email address.',
   added: (name: HtmlPart): HtmlPart => ['The passkey ', name, ' is added. You can sign in with it from now on.'],

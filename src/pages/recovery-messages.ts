@@ -30,7 +30,7 @@ export const recovery = {
   codeSubmit: 'Continue',
   goneTitle: 'This link no longer works',
   goneAgain: 'Ask for a new link',
-  gone: 'It was used, replaced by a newer one or has expired, or your account changed since. Nothing was changed.',
+  gone: 'It was used already, has expired, or was replaced by a newer one, or your account was changed since. Nothing was changed now.',
   passwordTitle: 'Set a new password',
   passwordLead: (name: HtmlPart): HtmlPart => ['For the account ', name],
   effects:
@@ -48,7 +48,7 @@ export const recovery = {
   next: 'Continue',
   factor: 'Code of your authenticator app, or a recovery code',
   factorHint:
-    'Mail alone does not open an account with two factors. If you renewed the app in the last days, the earlier one works, too.',
+    'Mail alone does not open an account with two factors. If you moved the app to another device in the last days, the earlier one works, too.',
   recoveryCode: 'Recovery code',
   recoveryCodeHint: 'Mail alone does not open this account.',
   impossible: (operator: HtmlPart): HtmlPart => [
@@ -58,7 +58,7 @@ export const recovery = {
   ],
   factorMissing: 'Enter a code.',
   factorWrong: 'This code is wrong or was used before. Enter another one.',
-  factorLost: (operator: HtmlPart): HtmlPart => ['Lost it? Contact ', operator, '.'],
+  factorLost: (operator: HtmlPart): HtmlPart => ['You have no code? Contact ', operator, '.'],
   limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
   doneTitle: 'Your password is set',
   done: 'You are signed out everywhere, also in apps. Sign in with your new password.',
@@ -106,7 +106,7 @@ export const signInCode = {
   submit: 'Sign in',
   again: 'Use another username or address',
   resend: 'Send another code',
-  proof: 'You had no password or passkey when you signed in. Sign in again to go on.',
+  proof: 'You signed in without a password or passkey. To go on, sign in again.',
   requireLost: 'Codes by mail no longer sign you in, either.',
   requiredLost: 'Codes by mail do not sign you in.',
 };
