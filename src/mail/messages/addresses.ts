@@ -26,8 +26,8 @@ export const addressMails = {
   reminder: ({ username, url }: AboutAccount & { readonly url: string }): MailContent => ({
     subject: 'Verify your email address',
     paragraphs: [
-      `The account ${username} has this email address, which was never verified. The operator of the server asks you to verify it.`,
-      'Sign in, and press the button of the page: another message then brings the link that verifies the address.',
+      `The account ${username} has this email address, which was never verified. The administrator of this service asks you to verify it.`,
+      'Sign in, and press the button on the page that opens. We then send another message, with the link that verifies the address.',
     ],
     action: { label: 'Verify this address', url },
     footer: ['If this is not your account, do nothing.'],
@@ -53,7 +53,7 @@ export const addressMails = {
     ],
     action: { label: 'This was not me: undo', url },
     footer: [
-      'The link gives the account back to this address, ends every session, and removes what was added since. The page behind it asks first. It works for seven days, and longer if the address is changed again, so keep this message.',
+      'Before anything happens, the page asks you to confirm. Then the account gets this address back, every session ends, and what was added since is removed. The link works for seven days, and longer if the address is changed again, so keep this message.',
     ],
   }),
 
@@ -101,7 +101,7 @@ export const addressMails = {
     subject: 'Your account has its earlier email address again',
     paragraphs: [
       `This is the email address of the account ${username} again.`,
-      'The address that it had in between can change nothing.',
+      'The address that it had in between can no longer change anything.',
       ...undone,
     ],
   }),

@@ -53,7 +53,7 @@ export const noticeTexts = {
     ],
     recovered: ({ what }) => [
       'Your account was recovered',
-      `Your account was recovered, and everything from before was ended.${what === undefined ? '' : ` ${what}`}`,
+      `Your account was recovered. Every browser and every app that was signed in before was signed out.${what === undefined ? '' : ` ${what}`}`,
     ],
     'recovery link made': () => [
       'A recovery link was made for your account',
@@ -65,7 +65,7 @@ export const noticeTexts = {
     ],
     'export requested': () => [
       'A copy of your data was asked for',
-      'A copy of the data of your account was asked for. It can be downloaded for a day by those who are signed in and confirm that they are you.',
+      'A copy of the data of your account was asked for. For a day, it can be downloaded after signing in and confirming once more.',
     ],
     'operator act': ({ what = 'something' }) => [
       'Your account was used as an operator',
@@ -133,9 +133,9 @@ export const noticeTexts = {
   recovered: {
     lostCodes: 'Your earlier recovery codes no longer work. You can get new ones on the Security page of your account.',
     earlierApp:
-      'The code was one of your earlier authenticator app, which works again. The one that replaced it was removed.',
+      'You used a code of your earlier authenticator app, so that one works again. The one that replaced it was removed.',
     lostApp:
-      'Your authenticator app was removed: it was renewed in the days before, and you showed a recovery code. You can set one up on the Security page of your account.',
+      'You used a recovery code, and your authenticator app had been replaced in the days before, so it was removed. You can set one up on the Security page of your account.',
     left: (organization: string) =>
       `It is no longer a member of ${organization}, which it joined in the days before: if you joined it yourself, ask for another invitation.`,
     username: (username: string) => `Its username is ${username} again.`,
@@ -175,7 +175,7 @@ export const noticeMails = {
       'Before anything happens, the page asks you to confirm. Then it ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured again, such as by a new password.',
     ],
     withoutLink: [
-      'This message was to have a link to report that it was not you. The link ended before the message could be sent, because your account was secured, or changed again. If it was not you, use the link of a later message, or recover your account at the sign-in page.',
+      'If this was not you, use the link of a later message, or recover your account at the sign-in page. This message has no link of its own, because your account was secured or changed again before it could be sent.',
     ],
   }),
 
@@ -186,7 +186,7 @@ export const noticeMails = {
     paragraphs: [
       `This is about the account ${username}, whose address this was until a few days ago.`,
       ...sentences,
-      'If you did not change the address of that account, open the message about that change and use its link, which gives the account back to this address.',
+      'If it was not you who changed its address, open the message about that change and use its link: it gives the account back to this address.',
     ],
   }),
 

@@ -111,7 +111,7 @@ export const recoveryMails = {
   wentBack: ({ username, host, url }: AboutSignIn & { readonly url: string }): MailContent => ({
     subject: 'Recover your account',
     paragraphs: [
-      `Every way to sign in to your account ${username} at ${host} was added after the change of its address, and was removed with it.`,
+      `Your account ${username} at ${host} has its earlier address again. Every way to sign in to it was added after the change of its address, and was removed with it.`,
       'Open the link to set a new password.',
     ],
     action: { label: 'Recover your account', url },

@@ -76,7 +76,7 @@ export const undoneTexts = {
     passkeys: (count: number) => (count === 1 ? 'your earlier passkey' : 'your earlier passkeys'),
   },
   renewed:
-    'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.',
+    'If you renewed it yourself and have only the new one, choose “Forgot your password?” on the sign-in page: the new one is accepted there, too.',
 
   /** What was made in the time before, and goes on. */
   goesOn: (things: readonly string[]) =>
