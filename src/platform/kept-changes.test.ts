@@ -5,6 +5,7 @@ import {
   changeOf,
   changesSince,
   fieldsLeft,
+  isGiven,
   type KeptChange,
   keepChange,
   openedFields,
@@ -187,7 +188,7 @@ const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
         [['a'], ['a', 'b']],
       ],
       ['a', 'b'],
-      ['a'],
+      ['a', 'b'],
       'stays',
     ],
     [[[null, ['b']]], ['b'], null],
@@ -219,7 +220,57 @@ const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
         [null, 'a'],
       ],
       'a',
-      null,
+      'a',
+      'stays',
+    ],
+    [
+      [
+        [['a'], ['b']],
+        [['b'], ['a']],
+      ],
+      ['a'],
+      ['a'],
+      'stays',
+    ],
+    [
+      [
+        [['a'], ['b']],
+        [['b'], ['c']],
+        [['c'], ['a', 'd']],
+      ],
+      ['a', 'd', 'e'],
+      ['a', 'e'],
+      'stays',
+    ],
+    [
+      [
+        [['a', 'b'], ['b']],
+        [['c'], ['a', 'b']],
+      ],
+      ['a', 'b'],
+      [],
+      'stays',
+    ],
+    [
+      [
+        [{ x: 1 }, { x: 2 }],
+        [
+          { x: 2, y: 1 },
+          { x: 1, y: 2 },
+        ],
+      ],
+      { x: 1, y: 2 },
+      { x: 1 },
+      'stays',
+    ],
+    [
+      [
+        [{ list: ['a'] }, { list: [] }],
+        [{ other: [] }, { other: ['b'] }],
+        [{ list: [] }, { list: ['a'] }],
+      ],
+      { list: ['a'], other: ['b'] },
+      { list: ['a'], other: [] },
       'stays',
     ],
   ],
@@ -251,7 +302,7 @@ const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
         [['a'], ['a', 'b']],
       ],
       ['a', 'b'],
-      ['a'],
+      ['a', 'b'],
       'stays',
     ],
   ],
@@ -291,8 +342,25 @@ const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
         ['none', 'all'],
       ],
       'all',
-      'none',
+      'all',
       'stays',
+    ],
+    [
+      [
+        ['some', 'none'],
+        ['none', 'all'],
+      ],
+      'all',
+      'some',
+      'stays',
+    ],
+    [
+      [
+        ['all', 'some'],
+        ['none', 'all'],
+      ],
+      'all',
+      'none',
     ],
     [
       [
@@ -316,6 +384,31 @@ const ROWS: Readonly<Record<keyof typeof KINDS, readonly Row[]>> = {
     [[['1', '2']], '2', '1'],
     [[[null, '1']], '1', '1', 'stays'],
     [[['1', null]], '2', '2', 'stays'],
+    [
+      [
+        [null, '1'],
+        ['1', null],
+      ],
+      null,
+      null,
+      'stays',
+    ],
+    [
+      [
+        ['1', '2'],
+        ['2', null],
+      ],
+      null,
+      '1',
+    ],
+    [
+      [
+        [null, '2'],
+        ['1', null],
+      ],
+      null,
+      '1',
+    ],
   ],
 };
 
@@ -339,13 +432,33 @@ for (const [kind, rows] of Object.entries(ROWS)) {
   }
 }
 
-test('what was closed is not given again where a burst of changes became one', () => {
+test('what somebody else closed is not given again where a burst of changes became one, and what is as it was before stays', () => {
   const table: Settings = { size: ordered(1, 2), books: added };
-  let kept = keepChange([], change(0, { books: ['a', 'evil'] }, { books: ['a'] }), table);
-  kept = keepChange(kept, change(1, { books: ['a'] }, { books: ['a', 'evil'] }), table);
-  for (let n = 2; n < 30; n++) {
-    const [odd, even] = [{ books: ['a', 'evil'] }, { books: ['a', 'evil', 'b'] }];
-    kept = keepChange(kept, n % 2 === 0 ? change(n * 10, odd, even) : change(n * 10, even, odd), table);
+  for (const [first, left] of [
+    [{ books: ['a', 'evil', 'other'] }, { books: ['a'] }],
+    [{ books: ['a'] }, {}],
+  ] as const) {
+    let kept = keepChange([], change(0, { books: ['a', 'evil'] }, first), table);
+    kept = keepChange(kept, change(1, { books: ['a'] }, { books: ['a', 'evil'] }), table);
+    for (let n = 2; n < 30; n++) {
+      const [odd, even] = [{ books: ['a', 'evil'] }, { books: ['a', 'evil', 'b'] }];
+      kept = keepChange(kept, n % 2 === 0 ? change(n * 10, odd, even) : change(n * 10, even, odd), table);
+    }
+    assert.deepEqual(putBack({ size: 0, books: ['a', 'evil'] }, kept, table), left);
   }
-  assert.deepEqual(putBack({ size: 0, books: ['a', 'evil'] }, kept, table), { books: ['a'] });
+});
+
+test('what a key gave a field is told from what the field had before, though a burst of its changes became one', () => {
+  const change = (at: number, before: string | null, after: string | null): KeptChange => ({
+    ...{ at, fields: { only: { before, after } } },
+  });
+  const removed = change(5, 'evil', null);
+  let kept = [0, 10].reduce<readonly KeptChange[]>((all, at) => keep(all, change(at, null, 'evil')), []);
+  for (let at = 200; at <= 1000; at += 100) {
+    kept = keep(kept, at % 200 === 0 ? change(at, 'evil', null) : change(at, null, 'evil'));
+  }
+  assert.ok((kept[0]?.at ?? 0) > removed.at, 'the first of them lasts longer than the change of another key');
+  assert.equal(isGiven([removed, ...kept], 'only', 'evil'), true);
+  const back = [change(1, 'own', null), change(2, null, 'own')];
+  for (const value of ['own', 'other']) assert.equal(isGiven(back, 'only', value), false);
 });

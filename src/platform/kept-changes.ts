@@ -82,21 +82,39 @@ const omit = (fields: KeptChange['fields'], names: readonly string[]): KeptChang
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 /**
- * Two changes of a field, one after the other, as one: what somebody else changed between them is there before it, and what the first one opened
- * is not, nor what it closed.
+ * Two changes of a field, one after the other, as one: before it is what there was before the first one where nobody else changed anything between
+ * them, so that what both did together may be nothing. What somebody else changed between them is there before it, and what the first one opened is
+ * not, nor what it closed.
  */
-function joinedField(first: FieldChange, { before, after }: FieldChange, undo: Undo<unknown>): FieldChange {
+function joinedField(
+  first: FieldChange,
+  { before, after }: FieldChange,
+  undo: Undo<unknown>,
+  valueBefore = valueBeforeBoth,
+): FieldChange {
   // What the later one does not tell of is as the earlier one left it.
   const isUntold = (name: string): boolean =>
     hasParts(before) && hasParts(after) && !(name in before) && !(name in after);
   const untold = (value: unknown): Parts =>
     hasParts(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => isUntold(name))) : {};
   const [known, left] = [untold(first.before), untold(first.after)];
-  const earlier = undo(before, first);
+  const earlier = valueBefore(first, before, undo);
   return {
     before: hasParts(earlier) ? { ...known, ...earlier } : earlier,
     after: hasParts(after) ? { ...left, ...after } : after,
   };
+}
+
+/** What a field had before two changes, of which the later one found `between`; of an object, each part counts by itself. */
+function valueBeforeBoth(first: FieldChange, between: unknown, undo: Undo<unknown>): unknown {
+  if (isDeepStrictEqual(between, first.after)) return first.before;
+  const undone = undo(between, first);
+  if (!hasParts(between) || !hasParts(first.before) || !hasParts(first.after)) return undone;
+  const { before, after } = first;
+  const untouched = Object.keys(between).filter(
+    (name) => name in before && isDeepStrictEqual(between[name], after[name]),
+  );
+  return { ...(hasParts(undone) ? undone : {}), ...Object.fromEntries(untouched.map((name) => [name, before[name]])) };
 }
 
 /**
@@ -150,14 +168,23 @@ export const openedFields = (changes: readonly KeptChange[], table: Settings): R
     ]),
   );
 
+/** The changes of each field in turn: those that were several count from the first of them, since nothing is known of what was between. */
+const inTurn = (changes: readonly KeptChange[]): readonly (readonly [name: string, field: FieldChange])[] =>
+  changes
+    .flatMap((change) => Object.entries(change.fields).map(([name, field]) => ({ name, field, change })))
+    .toSorted((one, other) => beginningOf(one) - beginningOf(other) || one.change.at - other.change.at)
+    .map(({ name, field }) => [name, field]);
+
 /** What changes did to each field altogether. */
-function altogether(changes: readonly KeptChange[], table: Settings): ReadonlyMap<string, FieldChange> {
+function altogether(
+  changes: readonly KeptChange[],
+  table: Settings,
+  valueBefore = valueBeforeBoth,
+): ReadonlyMap<string, FieldChange> {
   const fields = new Map<string, FieldChange>();
-  for (const change of changes.toSorted((one, other) => one.at - other.at)) {
-    for (const [name, field] of Object.entries(change.fields)) {
-      const earlier = fields.get(name);
-      fields.set(name, earlier === undefined ? field : joinedField(earlier, field, undoOf(table, name)));
-    }
+  for (const [name, field] of inTurn(changes)) {
+    const earlier = fields.get(name);
+    fields.set(name, earlier === undefined ? field : joinedField(earlier, field, undoOf(table, name), valueBefore));
   }
   return fields;
 }
@@ -166,8 +193,13 @@ function altogether(changes: readonly KeptChange[], table: Settings): ReadonlyMa
  * The fields of a record as they are without some changes, which are undone as a table says; only those that differ. Without a table, they are
  * what they were before.
  */
-export function putBack<R extends object>(record: R, changes: readonly KeptChange[], table: Settings = {}): Partial<R> {
-  const changed = altogether(changes, table);
+export const putBack = <R extends object>(
+  record: R,
+  changes: readonly KeptChange[],
+  table: Settings = {},
+): Partial<R> => without(record, altogether(changes, table), table);
+
+function without<R extends object>(record: R, changed: ReadonlyMap<string, FieldChange>, table: Settings): Partial<R> {
   const before = Object.entries(record).flatMap(([name, value]) => {
     const field = changed.get(name);
     const earlier = field === undefined ? value : undoOf(table, name)(value, field);
@@ -176,32 +208,46 @@ export function putBack<R extends object>(record: R, changes: readonly KeptChang
   return Object.fromEntries(before) as Partial<R>;
 }
 
+/** Whether changes gave a field a value that it did not have before the first of them. */
+export function isGiven(changes: readonly KeptChange[], name: string, value: unknown): boolean {
+  const fields = inTurn(changes).flatMap(([of, field]) => (of === name ? [field] : []));
+  const [first] = fields;
+  return (
+    first !== undefined &&
+    !isDeepStrictEqual(first.before, value) &&
+    fields.some(({ after }) => isDeepStrictEqual(after, value))
+  );
+}
+
 /** What a field had before changes; undefined where none tells of it, or where it is unclear. */
 export const valueBefore = (changes: readonly KeptChange[], name: string): unknown =>
   changes.some(({ unclear }) => unclear?.includes(name) === true)
     ? undefined
     : altogether(changes, {}).get(name)?.before;
 
+/** What is left of two changes where all stays closed that the first one closed, though the other one opened it again. */
+const closedBetween: typeof valueBeforeBoth = (first, between, undo) => undo(between, first);
+
 /**
  * Which fields are not wholly what they were before changes, also without these: what was closed is not given again, somebody else changed them
- * since, or they are unclear.
+ * since, or they are unclear. So are those that were closed and opened again: who closed them may not have opened them.
  */
 export function fieldsLeft<R extends object>(
   record: R,
   changes: readonly KeptChange[],
   table: Settings = {},
 ): readonly (keyof R & string)[] {
-  const earliestFirst = changes.toSorted((one, other) => one.at - other.at);
   const first = new Map<string, unknown>();
-  for (const { fields } of earliestFirst) {
-    for (const [name, { before }] of Object.entries(fields)) if (!first.has(name)) first.set(name, before);
-  }
+  for (const [name, { before }] of inTurn(changes)) if (!first.has(name)) first.set(name, before);
   const unclear = new Set(changes.flatMap((change) => change.unclear ?? []));
   const [whole, undone] = [putBack(record, changes), putBack(record, changes, table)];
+  const closed = without(record, altogether(changes, table, closedBetween), table);
   return (Object.keys(record) as (keyof R & string)[]).filter((name) => {
     if (unclear.has(name)) return true;
     if (!first.has(name)) return false;
     const isFromElsewhere = !(name in whole) && !isDeepStrictEqual(record[name], first.get(name));
-    return isFromElsewhere || !hasAll({ ...record, ...undone }[name], { ...record, ...whole }[name]);
+    const left = { ...record, ...undone }[name];
+    const isOpenAgain = !isDeepStrictEqual({ ...record, ...closed }[name], left);
+    return isFromElsewhere || isOpenAgain || !hasAll(left, { ...record, ...whole }[name]);
   });
 }

@@ -192,6 +192,9 @@ async function opened(t: TestContext, one: Case) {
   return { ...app, key };
 }
 
+const pick = (record: Readonly<Record<string, unknown>>, of: object) =>
+  Object.fromEntries(Object.keys(of).map((name) => [name, record[name]]));
+
 const fieldsOf = ({ fields }: { readonly fields: readonly string[] }) => fields;
 
 /** What was put back of an app, as the audit trail says it. */
@@ -314,20 +317,42 @@ test('of the scopes that a developer lists after a key had allowed all of them, 
   assert.deepEqual((await call('GET', `/clients/${id}`)).scopes, more.scopes, 'who sets it afterwards has decided');
 });
 
-test('what somebody opens who had closed it before ends', async () => {
+test('what is again as it was before a key and its helper changed it stays, and is listed', async () => {
+  const redirectUris = [CALLBACK, 'https://app.example.com/other'];
+  const fields = { redirectUris, access: 'everyone', jwksUri: 'https://app.example.com/keys' };
+  const { clientId: id, name } = await call('POST', '/clients', { name: 'Restored', ...fields });
+  const key = await newKey();
+  const helper = await newKey('owner', key.adminKey);
+  const evil = { redirectUris: ['https://evil.example/callback'], jwksUri: 'https://evil.example/keys' };
+  for (const [change, by] of [
+    [{ ...evil, access: 'assigned' }, key],
+    [{ ...fields, redirectUris: [CALLBACK] }, helper],
+    [{ redirectUris }, key],
+  ] as const) {
+    await call('PATCH', `/clients/${id}`, change, by.adminKey);
+    later();
+  }
+  const expected = [entry('app', { id, name }, [], ['access', 'jwksUri', 'redirectUris'])];
+  assert.deepEqual(await endWithMade(key), expected);
+  const now = await call('GET', `/clients/${id}`);
+  assert.deepEqual(pick(now, { ...fields, status: '' }), { ...fields, status: 'active' });
+});
+
+test('what somebody else closed in between ends where a key opens it again', async () => {
   const evil = 'https://evil.example/callback';
   const [name, redirectUris] = ['Reopened', [CALLBACK, evil]];
   const { clientId } = await newClient(server, { name, redirectUris, access: 'everyone' });
   const key = await newKey('admin');
-  for (const fields of [
-    { redirectUris: [CALLBACK], access: 'assigned' },
-    { redirectUris, access: 'everyone' },
-  ]) {
-    await call('PATCH', `/clients/${clientId}`, fields, key.adminKey);
+  for (const [fields, by] of [
+    [{ redirectUris: [...redirectUris, 'https://evil.example/more'], access: 'assigned' }, key],
+    [{ redirectUris: [CALLBACK] }, undefined],
+    [{ redirectUris }, key],
+  ] as const) {
+    await call('PATCH', `/clients/${clientId}`, fields, by?.adminKey);
     later();
   }
-  const both = ['access', 'redirectUris'];
-  assert.deepEqual(await endWithMade(key), [entry('app', { id: clientId, name }, both, both)]);
+  const ended = [entry('app', { id: clientId, name }, ['redirectUris'], ['access'])];
+  assert.deepEqual(await endWithMade(key), ended);
   const now = await call('GET', `/clients/${clientId}`);
   assert.deepEqual([now.redirectUris, now.access], [[CALLBACK], 'assigned']);
 });
@@ -530,6 +555,24 @@ test('the only provider of the members of an organization is again what it was b
   await call('DELETE', `/upstreams/${upstream.id}`);
   assert.deepEqual(await endWithMade(another), [entry('organization', { id, name }, [], ['onlyUpstreamId'])]);
   assert.equal((await call('GET', path)).upstreamId, null);
+});
+
+test('the provider of a key that it required and took away again is not required where the key ends', async () => {
+  const [upstream, evil] = [await newUpstream(server), await newUpstream(server)];
+  for (const { provider } of [upstream, evil]) after(() => provider[Symbol.asyncDispose]());
+  for (const before of [null, upstream.id]) {
+    const { id, name } = await newOrganization();
+    const path = `/organizations/${id}/only-upstream`;
+    await call('PUT', path, { upstreamId: before });
+    const key = await newKey();
+    for (const upstreamId of [evil.id, null]) {
+      await call('PUT', path, { upstreamId }, key.adminKey);
+      later();
+    }
+    const [fields, left] = before === null ? [[], ['onlyUpstreamId']] : [['onlyUpstreamId'], []];
+    assert.deepEqual(await endWithMade(key), [entry('organization', { id, name }, fields, left)]);
+    assert.equal((await call('GET', path)).upstreamId, before);
+  }
 });
 
 const newGroup = (name: string, by?: string) => call('POST', '/groups', { name }, by);

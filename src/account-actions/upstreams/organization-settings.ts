@@ -2,7 +2,7 @@ import { record } from '../../audit/audit.ts';
 import { ORGANIZATION_SETTINGS, type OrganizationSettings } from '../../organizations/settings.ts';
 import { findOrganization, lockOrganization, saveRequirement } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { fieldsLeft, type KeptChange, putBack } from '../../platform/kept-changes.ts';
+import { fieldsLeft, isGiven, type KeptChange, putBack } from '../../platform/kept-changes.ts';
 import { keptSettings } from '../../platform/settings.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { findUpstreamOfOrganization } from '../../upstreams/only-store.ts';
@@ -41,7 +41,9 @@ export function* organizationBefore(
     ORGANIZATION_SETTINGS,
   );
   const isThere = upstreamId == null || (yield* readUpstream({ id: upstreamId })) !== undefined;
-  const wanted = upstreamId === undefined || !isThere ? others : { ...others, onlyUpstreamId: upstreamId };
+  const isTheirs = upstreamId != null && isGiven(changes, 'onlyUpstreamId', upstreamId);
+  const isWanted = upstreamId !== undefined && isThere && !isTheirs;
+  const wanted = isWanted ? { ...others, onlyUpstreamId: upstreamId } : others;
   const staying = fieldsLeft(settings, changes, ORGANIZATION_SETTINGS);
   const fields = NAMES.filter((field) => field in wanted);
   const left = NAMES.filter((field) => staying.includes(field) || (field === 'onlyUpstreamId' && !isThere));
