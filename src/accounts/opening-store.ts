@@ -38,11 +38,13 @@ interface NewOpening {
   readonly opensAt?: number;
   /** When that ends by itself; undefined for never. */
   readonly endsAt?: number | undefined;
+  /** Of an address, since when the account has another one than before; by default since the act. */
+  readonly movedAt?: number | undefined;
   /** Whether an authenticator app from before is asked for at every sign-in and recovery. A passkey is not, beside a password. */
   readonly isGuarded: boolean;
 }
 
-interface StoredOpening extends Omit<NewOpening, 'isGuarded' | 'opensAt' | 'endsAt'> {
+interface StoredOpening extends Omit<NewOpening, 'isGuarded' | 'opensAt' | 'endsAt' | 'movedAt'> {
   readonly operatorId: string;
   readonly usableAt: number | null;
   readonly movedAt: number | null;
@@ -88,10 +90,10 @@ export const NO_OPERATOR = '0';
 /** Records what an operator does to an account, in the unit of work that does it and holds the account's lock. */
 export function* recordOpening({ operator }: AccountActor, opening: NewOpening): Work<void> {
   if (operator === undefined) return;
-  const { isGuarded, opensAt = opening.actedAt, endsAt = null, ...acted } = opening;
-  const { kind, actedAt } = acted;
+  const { isGuarded, opensAt = opening.actedAt, endsAt = null, movedAt: moved = opening.actedAt, ...acted } = opening;
+  const { kind } = acted;
   const usableAt = isGuarded ? null : opensAt;
-  const movedAt = kind === 'address' || kind === 'created' ? actedAt : null;
+  const movedAt = kind === 'address' || kind === 'created' ? moved : null;
   const reviewAt = (endsAt ?? opensAt) + OPENING_REVIEWED_AFTER;
   yield* insert({ ...acted, operatorId: operator.id, usableAt, movedAt, endedAt: endsAt, reviewAt });
 }
@@ -116,10 +118,43 @@ export function* recordOpeningOnce(operatorId: string, opening: NewOpening): Wor
   yield* recordOpening({ operator: { id: operatorId } }, opening);
 }
 
-/** Records that an operator decided which address an account has: for others than the operator it is as good as that of before. */
-export function* recordAddressDecision({ operator }: AccountActor, accountId: string, at: number): Work<void> {
-  yield* settleOthers({ accountId, operatorId: operator?.id ?? NO_OPERATOR });
-  if (operator !== undefined) yield* moveOwn({ accountId, operatorId: operator.id, at });
+const openByOthers = many(
+  (db, p: { accountId: string; operatorId: string }) =>
+    db
+      .selectFrom('account_opening')
+      .select(['usable_at', 'moved_at'])
+      .where('account_id', '=', p.accountId)
+      .where('operator_id', '!=', p.operatorId)
+      .where('kind', '!=', LET_IN)
+      .where('ended_at', 'is', null),
+  ({ usable_at: usableAt, moved_at: movedAt }) => ({ isUsable: usableAt !== null, movedAt }),
+);
+
+/** What an operator who decides which address an account has takes over from others: these no longer answer for it. */
+interface TakenOver {
+  /** Since when the account has another address by what they did; undefined where it has none. */
+  readonly movedAt: number | undefined;
+  /** Whether they could sign in: what the account has of factors since then may be theirs. */
+  readonly isUsable: boolean;
+}
+
+/**
+ * Records that an operator decided which address an account has: for others than the operator it is as good as that of before.
+ * @param decided.isMoved whether it is another one than until now
+ */
+export function* recordAddressDecision(
+  { operator }: AccountActor,
+  { accountId, isMoved, at }: { readonly accountId: string; readonly isMoved: boolean; readonly at: number },
+): Work<TakenOver> {
+  const operatorId = operator?.id ?? NO_OPERATOR;
+  const others = yield* openByOthers({ accountId, operatorId });
+  yield* settleOthers({ accountId, operatorId });
+  if (operator !== undefined) yield* moveOwn({ accountId, operatorId, at });
+  const moves = others.flatMap(({ movedAt }) => movedAt ?? []);
+  return {
+    movedAt: moves.length === 0 ? undefined : Math.min(...moves),
+    isUsable: others.some(({ isUsable, movedAt }) => isUsable && (isMoved || movedAt !== null)),
+  };
 }
 
 /** Records that somebody changed the address of an account in a session of it, who may be an operator that opened it. */
@@ -150,6 +185,19 @@ export const recordLostGuard = command((db, p: { accountId: string; at: number }
     .where('account_id', '=', p.accountId)
     .where('usable_at', 'is', null)
     .where('ended_at', 'is', null),
+);
+
+const usableSince = many(
+  (db, p: { accountId: string; until: number }) =>
+    db
+      .selectFrom('account_opening')
+      .select('id')
+      .where('account_id', '=', p.accountId)
+      .where('usable_at', '<=', p.until)
+      .where('moved_at', 'is', null)
+      .where('kind', '!=', LET_IN)
+      .where('ended_at', 'is', null),
+  ({ id }) => id,
 );
 
 const endRecovered = command((db, p: { accountId: string; at: number }) =>
@@ -185,11 +233,14 @@ export interface Recovered {
 /**
  * Ends the openings of an account that is recovered, after which its address is all that is left of the ways in: those that came after the
  * address, or after the second factor that was shown. A younger factor beside the link of an operator may be that of the one who opened the
- * account. What goes on may have been used for the recovery, so that nothing from before has kept its operator out.
+ * account. So may a factor be that was set up while somebody else could sign in: it ends no opening of the one who answers for the address. What
+ * goes on may have been used for the recovery, so that nothing from before has kept its operator out.
  */
 export function* settleRecoveredOpenings({ accountId, shownSince, isAddressProved, at }: Recovered): Work<void> {
+  const isPlantable =
+    isAddressProved && shownSince !== undefined && (yield* usableSince({ accountId, until: shownSince })).length > 0;
   if (isAddressProved || shownSince === undefined) yield* endRecovered({ accountId, at });
-  if (shownSince !== undefined) yield* endShownOlder({ accountId, shownSince, at });
+  if (shownSince !== undefined && !isPlantable) yield* endShownOlder({ accountId, shownSince, at });
   yield* recordLostGuard({ accountId, at });
 }
 

@@ -11,6 +11,7 @@ import { act, newOperator, open } from '../support/console.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { DAY, MINUTE } from '../support/outcome.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
+import { totpCode } from '../support/second-factor.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { RECOVERED, takenBack } from '../support/taken-back.ts';
 
@@ -410,6 +411,96 @@ test('it goes on where another operator named the address of the created account
   const own = await newKey(await ownToken({ id, username }));
   assert.deepEqual((await endWithMade(stolen)).through, []);
   assert.ok(await works(own));
+});
+
+/** A thief gets into an account by a recovery at an address of theirs. */
+async function recoverBy(email: string): Promise<void> {
+  await askRecovery(server, browserOf(), email);
+  assert.equal(await recoverAt(email, ''), 200);
+  server.advance(5 * MINUTE);
+}
+
+describe('who decides on an address answers for it, be it the present one', () => {
+  for (const steps of [[true], [false, true]]) {
+    const how = steps.map((isVerified) => (isVerified ? 'verified' : 'not verified')).join(' and then ');
+    test(`a key of the stolen key declares it ${how}`, async () => {
+      const [stolen, ada] = [await newKey(), await newColleague()];
+      const helper = await newKey(stolen.adminKey);
+      const email = freshAddress();
+      await removeApp(ada.user, stolen.adminKey);
+      await call('PATCH', user(ada.user), { email, emailVerified: steps.length > 1 }, stolen.adminKey);
+      for (const emailVerified of steps) {
+        server.advance(MINUTE);
+        await call('PATCH', user(ada.user), { emailVerified }, helper.adminKey);
+      }
+      server.advance(MINUTE);
+      await recoverBy(email);
+      const made = await newKey(await ownToken(ada.user));
+      assert.deepEqual(throughOf(await endWithMade(stolen)), [[ada.user.id, true, [made.id]]]);
+      assert.equal(await works(made), false);
+      assert.ok(await works(ada.early));
+    });
+  }
+
+  test('a key of the stolen key gives it, behind an app that the thief has set up', async () => {
+    const [stolen, ada] = [await newKey(), await newColleague()];
+    const helper = await newKey(stolen.adminKey);
+    await removeApp(ada.user, stolen.adminKey);
+    await setPassword(ada.user, stolen.adminKey);
+    const { factor } = await signInAndAddApp(ada.user);
+    const email = freshAddress();
+    await call('PATCH', user(ada.user), { email }, helper.adminKey);
+    server.advance(MINUTE);
+    await askRecovery(server, browserOf(), email);
+    const { link = '' } = await newestMail(server, email, 'recovery');
+    const shown = { factor: totpCode(factor, server.now()) };
+    assert.equal((await useLink(browserOf(), link, PASSWORD, shown)).status, 200);
+    const browser = await signedInWith(ada, factor);
+    server.advance(MINUTE);
+    const made = await newKey(await signInOnCommandLine(server, { ...ada, browser, factor }));
+    assert.deepEqual(throughOf(await endWithMade(stolen)), [[ada.user.id, true, [made.id]]]);
+    assert.equal(await works(made), false);
+  });
+
+  test('a second stolen key declares an address verified that the first had given, which was ended', async () => {
+    const [first, ada] = [await newKey(), await newColleague()];
+    const email = freshAddress();
+    await removeApp(ada.user, first.adminKey);
+    await call('PATCH', user(ada.user), { email }, first.adminKey);
+    await endWithMade(first);
+    const second = await newKey();
+    await call('PATCH', user(ada.user), { emailVerified: true }, second.adminKey);
+    await recoverBy(email);
+    const made = await newKey(await ownToken(ada.user));
+    assert.deepEqual(throughOf(await endWithMade(second)), [[ada.user.id, true, [made.id]]]);
+    assert.equal(await works(made), false);
+  });
+
+  test('the report of a stolen account ends it as well, of which nobody gets at that account before', async () => {
+    const [owner, ada] = [await newColleague(), await newColleague()];
+    const browser = await signedInWith(owner, owner.factor);
+    server.advance(MINUTE);
+    const helper = await newKey(await signInOnCommandLine(server, { ...owner, browser }));
+    const report = await reportLink(owner.email);
+    const email = freshAddress();
+    await removeApp(ada.user, helper.adminKey);
+    await call('PATCH', user(ada.user), { email }, helper.adminKey);
+    const other = await newKey(helper.adminKey);
+    await call('PATCH', user(ada.user), { emailVerified: false }, other.adminKey);
+    await call('PATCH', user(ada.user), { emailVerified: true }, other.adminKey);
+    await recoverBy(email);
+    const token = await ownToken(ada.user);
+    const made = await newKey(token);
+    assert.equal((await admin(server, 'PATCH', user(owner.user), { email: freshAddress() }, token)).status, 403);
+    assert.equal(await press(report), 200);
+    assert.deepEqual([await works(helper), await works(made)], [false, false]);
+  });
+
+  test('who declares the own address of a colleague verified that is so already opens nothing', async () => {
+    const [stolen, ada] = [await newKey(), await newColleague()];
+    await call('PATCH', user(ada.user), { emailVerified: true }, stolen.adminKey);
+    assert.deepEqual((await endWithMade(stolen)).through, []);
+  });
 });
 
 test('it ends with the report of the operator’s account; whom the operator had helped before keeps everything', async () => {

@@ -58,6 +58,19 @@ function* youngestWayIn(account: Pick<Account, 'id' | 'passwordHash'>): Work<num
 }
 
 /**
+ * Records that an operator decided which address an account has. Who gives one, declares it verified, or names one that another operator gave,
+ * answers for it from then on. An authenticator app keeps nobody out that others could have set up who opened the account before.
+ */
+function* recordNamedAddress(actor: AccountActor, before: Account, after: Account, isMoved: boolean): Work<void> {
+  const { id: accountId, updatedAt: at } = after;
+  const { movedAt, isUsable } = yield* recordAddressDecision(actor, { accountId, isMoved, at });
+  const isDeclared = after.profile.emailVerified && !before.profile.emailVerified;
+  if (!isMoved && !isDeclared && movedAt === undefined) return;
+  const isGuarded = !isUsable && (yield* findTotpSeed({ accountId })) !== undefined;
+  yield* recordOpening(actor, { accountId, kind: 'address', actedAt: at, movedAt, isGuarded });
+}
+
+/**
  * Records what an operator changed of an account with which they may sign in to it. A password that an operator sets ends what others opened,
  * where nothing else has changed since then by which these get in.
  * @param isNamed whether the operator named the address, be it the present one
@@ -70,12 +83,11 @@ export function* recordChangedWaysIn(
 ): Work<void> {
   const { id, updatedAt: at } = after;
   const isMoved = emailKey(before.profile.email) !== emailKey(after.profile.email);
-  if (isNamed) yield* recordAddressDecision(actor, id, at);
+  if (isNamed) yield* recordNamedAddress(actor, before, after, isMoved);
   if (isNewPassword) {
     const since = yield* youngestWayIn(after);
     yield* endReplacedOpenings({ accountId: id, since, except: actor.operator?.id ?? NO_OPERATOR, at });
   }
-  if (isMoved) yield* recordAccountOpening(actor, id, 'address', at);
   if (isNewPassword) yield* recordAccountOpening(actor, id, 'password', at);
 }
 
