@@ -279,10 +279,26 @@ const endLettingIn = command((db, p: { accountId: string; at: number }) =>
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', p.at)])),
 );
 
-/** Records that somebody decided on whether an account is barred: it no longer rests on who had let it in before. */
-export function* endLetIn(decided: { readonly accountId: string; readonly at: number }): Work<void> {
+const lettingInEnds = many(
+  (db, p: { accountId: string; at: number }) =>
+    db
+      .selectFrom('account_opening')
+      .select('ended_at')
+      .where('account_id', '=', p.accountId)
+      .where('kind', '=', LET_IN)
+      .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', p.at)])),
+  (row) => row.ended_at ?? Number.POSITIVE_INFINITY,
+);
+
+/**
+ * Records that somebody decided on whether an account is barred: it no longer rests on who had let it in before.
+ * @returns until when it would have been barred otherwise; 0 where nobody had let it in
+ */
+export function* endLetIn(decided: { readonly accountId: string; readonly at: number }): Work<number> {
+  const ends = yield* lettingInEnds(decided);
   yield* forgetLettingIn(decided);
   yield* endLettingIn(decided);
+  return Math.max(0, ...ends);
 }
 
 /** Ends one opening, in the unit of work that ends what it opened. */

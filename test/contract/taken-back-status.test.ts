@@ -200,6 +200,9 @@ interface Through {
   readonly made: { readonly adminKeys: readonly { readonly id: string }[] };
 }
 
+const banFor = (seconds: number, path: string, by?: string) =>
+  call('PUT', `${path}/ban`, { until: new Date(server.now() + seconds * 1000).toISOString() }, by);
+
 const LIFTED: readonly [
   name: string,
   bar: 'ban' | 'suspension',
@@ -207,11 +210,7 @@ const LIFTED: readonly [
 ][] = [
   ['a ban that was lifted', 'ban', (path, by) => call('DELETE', `${path}/ban`, undefined, by)],
   ['a suspension that was lifted', 'suspension', (path, by) => call('DELETE', `${path}/suspension`, undefined, by)],
-  [
-    'a ban that was made to end at once',
-    'ban',
-    (path, by) => call('PUT', `${path}/ban`, { until: new Date(server.now() + 1000).toISOString() }, by),
-  ],
+  ['a ban that was made to end at once', 'ban', (path, by) => banFor(1, path, by)],
   [
     'a ban that was lifted, set and lifted again',
     'ban',
@@ -219,6 +218,32 @@ const LIFTED: readonly [
       await call('DELETE', `${path}/ban`, undefined, by);
       await call('PUT', `${path}/ban`, { reason: 'a feint' }, by);
       await call('DELETE', `${path}/ban`, undefined, by);
+    },
+  ],
+  [
+    'a ban that was lifted, and set for a second',
+    'ban',
+    async (path, by) => {
+      await call('DELETE', `${path}/ban`, undefined, by);
+      await banFor(1, path, by);
+    },
+  ],
+  [
+    'a ban that was made to end at once, and a second later',
+    'ban',
+    async (path, by) => {
+      await banFor(1, path, by);
+      await banFor(2, path, by);
+    },
+  ],
+  [
+    'a suspension that was lifted, before another key banned the person for a second',
+    'suspension',
+    async (path, by) => {
+      const helper = await call('POST', '/admin-keys', { name: 'helper', role: 'owner' }, by);
+      await call('DELETE', `${path}/suspension`, undefined, by);
+      server.advance(MINUTE);
+      await banFor(1, path, helper.adminKey);
     },
   ],
 ];
@@ -247,6 +272,31 @@ for (const [name, bar, lift] of LIFTED) {
     assert.ok(await works(mallory.early), 'what was made before the bar goes on');
   });
 }
+
+test('a bar is there again after the end of who had lifted it, where another key of theirs barred for a second and ended before', async () => {
+  const mallory = await newBarred('suspension');
+  const helper = await call('POST', '/admin-keys', { name: 'helper', role: 'owner' }, mallory.key.adminKey);
+  await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+  const first = await mallory.makeKey();
+  await banFor(1, mallory.path, helper.adminKey);
+  const second = await mallory.makeKey();
+  await endWithMade(helper);
+  assert.deepEqual([await works(first), await works(second)], [true, false]);
+  await endWithMade(mallory.key);
+  assert.deepEqual(await mallory.state(), mallory.barred);
+  assert.equal(await works(first), false);
+});
+
+test('a short ban by another operator is the last decision, and nothing of before is there again', async () => {
+  const mallory = await newBarred('suspension');
+  await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+  server.advance(MINUTE);
+  await banFor(1, mallory.path);
+  const later = await mallory.makeKey();
+  await endWithMade(mallory.key);
+  assert.equal((await mallory.state()).suspension, null);
+  assert.ok(await works(later));
+});
 
 test('what another operator decided since about a bar stays', async () => {
   const mallory = await newBarred('suspension');

@@ -7,7 +7,8 @@ import type { Work } from '../../platform/database/database.ts';
 
 /**
  * Records that an operator decided on whether an account is barred, in the unit of work that does so and holds the account's lock. Who lifts
- * a bar, or makes it end sooner, opens the account to its person: what that one makes until the bar would have ended rests on the operator.
+ * a bar, or makes it end sooner, opens the account to its person: what that one makes until the bar would have ended rests on the operator. So
+ * does it where others had let the person in before: a short bar by the operator leaves them in after it.
  */
 export function* recordStatusDecision(
   { operator }: AccountActor,
@@ -17,8 +18,8 @@ export function* recordStatusDecision(
 ): Work<void> {
   const { id: accountId } = after;
   yield* keepStatusChange(accountId, { operatorId: operator?.id ?? null, former: barOf(before), at: now });
-  yield* endLetIn({ accountId, at: now });
-  const [was, is] = [freeFrom(before), freeFrom(after)];
+  const was = Math.max(freeFrom(before), yield* endLetIn({ accountId, at: now }));
+  const is = freeFrom(after);
   if (was <= now || is >= was) return;
   const opensAt = Math.max(now, is);
   const endsAt = Number.isFinite(was) ? was : undefined;

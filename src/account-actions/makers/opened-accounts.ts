@@ -31,10 +31,13 @@ interface Opened {
   readonly by: Operator | undefined;
 }
 
-const isEnding = ({ openings, by }: Opened, grants: readonly AccountGrant[]): boolean =>
-  openings.some(({ isOpen }) => isOpen) && (by === undefined || lackingOf(by, grants) === undefined);
+const mayEnd = ({ by }: Opened, grants: readonly AccountGrant[]): boolean =>
+  by === undefined || lackingOf(by, grants) === undefined;
 
-const isWayIn = ({ kind }: Opening): boolean => kind !== LET_IN;
+const isWayIn = ({ kind, isOpen }: Opening): boolean => isOpen && kind !== LET_IN;
+
+/** Whether somebody let the person in: the decisions on the account say what bars it again, also where another one answers for that since. */
+const isLetIn = ({ openings }: Opened): boolean => openings.some(({ kind }) => kind === LET_IN);
 
 /** Whether an account that was opened is closed, or barred again, where the operator is ended. */
 export function* mayEndOpened(
@@ -44,9 +47,9 @@ export function* mayEndOpened(
   now: number,
 ): Work<boolean> {
   if ((yield* findAccount({ id: accountId })) === undefined) return false;
-  if (!isEnding(opened, yield* liveGrantsOf(accountId, now))) return false;
-  const isClosed = opened.openings.some((opening) => opening.isOpen && isWayIn(opening));
-  return isClosed || barsAnything(yield* earlierBar(accountId, suspects, now));
+  if (!mayEnd(opened, yield* liveGrantsOf(accountId, now))) return false;
+  if (opened.openings.some(isWayIn)) return true;
+  return isLetIn(opened) && barsAnything(yield* earlierBar(accountId, suspects, now));
 }
 
 const byAccount = (suspects: readonly Suspect[]): readonly (readonly [string, readonly Suspect[]])[] =>
@@ -68,13 +71,12 @@ export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
 export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
   for (const [id, parts] of byAccount(suspects)) {
     const account = yield* lockAccount({ id });
-    const openings = parts.flatMap((part) => part.openings).filter(({ isOpen }) => isOpen);
-    const opened = { openings, by: parts[0]?.by };
-    if (account === undefined || !isEnding(opened, yield* liveGrantsOf(id, now))) continue;
-    const waysIn = openings.filter(isWayIn);
+    const opened = { openings: parts.flatMap((part) => part.openings), by: parts[0]?.by };
+    if (account === undefined || !mayEnd(opened, yield* liveGrantsOf(id, now))) continue;
+    const waysIn = opened.openings.filter(isWayIn);
     const closed = waysIn.length === 0 ? account : yield* close(account, waysIn, origin, now);
-    if (waysIn.length < openings.length) yield* barAgain(closed, suspects, origin, now);
-    for (const opening of openings) yield* endOpening({ id: opening.id, at: now });
+    if (isLetIn(opened)) yield* barAgain(closed, suspects, origin, now);
+    for (const { id: openingId, isOpen } of opened.openings) if (isOpen) yield* endOpening({ id: openingId, at: now });
   }
 }
 
