@@ -368,7 +368,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: null,
   },
   unblocked_client_domain: {
-    holds: 'Which operators unblocked such domains, and when',
+    holds: 'Which operators unblocked such domains, and had blocked them, and when',
     until: 'The domain is blocked again',
     why: 'What was unblocked with a stolen key or account is blocked again with the end of what else it made; one for each domain',
     days: null,

@@ -1,4 +1,16 @@
-import { changes, columnsOf, command, decoder, many, one, plain, storedField } from '../platform/database/statement.ts';
+import {
+  type Codec,
+  columnsOf,
+  command,
+  decoder,
+  encoded,
+  jsonOr,
+  many,
+  one,
+  plain,
+  storedField,
+} from '../platform/database/statement.ts';
+import type { DomainRound } from './rules/domain-rounds.ts';
 
 /** A domain whose metadata documents are refused. */
 export interface BlockedDomain {
@@ -17,6 +29,15 @@ const DOMAIN = {
 const COLUMNS = columnsOf(DOMAIN);
 const toBlocked: (row: object) => BlockedDomain = decoder(DOMAIN);
 
+/** What was done to it before, the oldest first. */
+interface WithEarlier {
+  readonly earlier: readonly DomainRound[];
+}
+
+const EARLIER = jsonOr<readonly DomainRound[], readonly DomainRound[]>([]) as Codec<readonly DomainRound[], string>;
+const BLOCKED = { ...DOMAIN, earlier: storedField('earlier', EARLIER) } as const;
+const toBlockedWithEarlier: (row: object) => BlockedDomain & WithEarlier = decoder(BLOCKED);
+
 export const insertDomain = one(
   (db, p: BlockedDomain) =>
     db
@@ -26,14 +47,21 @@ export const insertDomain = one(
       .returning(COLUMNS),
   toBlocked,
 );
+/** Keeps what was done to a domain before it was blocked. */
+export const keepEarlier = command((db, p: { domain: string } & WithEarlier) =>
+  db
+    .updateTable('blocked_client_domain')
+    .set({ earlier: encoded(EARLIER, p.earlier) })
+    .where('domain', '=', p.domain),
+);
 export const findDomain = one(
   (db, p: { domain: string }) => db.selectFrom('blocked_client_domain').select(COLUMNS).where('domain', '=', p.domain),
   toBlocked,
 );
 export const removeDomain = one(
   (db, p: { domain: string }) =>
-    db.deleteFrom('blocked_client_domain').where('domain', '=', p.domain).returning(COLUMNS),
-  toBlocked,
+    db.deleteFrom('blocked_client_domain').where('domain', '=', p.domain).returning(columnsOf(BLOCKED)),
+  toBlockedWithEarlier,
 );
 export const listDomains = many(
   (db, p: { after: string; limit: number }) =>
@@ -47,10 +75,20 @@ export const listDomains = many(
 );
 
 /** A domain that an operator unblocked, as it was before. */
-export interface UnblockedDomain extends BlockedDomain {
-  readonly operatorId: string;
-  readonly unblockedAt: number;
+export interface UnblockedDomain extends DomainRound, WithEarlier {
+  readonly domain: string;
 }
+
+const UNBLOCKED = {
+  domain: storedField('domain', plain<string>()),
+  operatorId: storedField('operator_id', plain<string>()),
+  unblockedAt: storedField('unblocked_at', plain<number>()),
+  blockedBy: storedField('blocker_id', plain<string | null>()),
+  createdAt: storedField('blocked_at', plain<number>()),
+  earlier: storedField('earlier', EARLIER),
+} as const;
+
+const toUnblocked: (row: object) => UnblockedDomain = decoder(UNBLOCKED);
 
 /** Keeps who unblocked a domain, until it is blocked again. */
 export const insertUnblocked = command((db, p: UnblockedDomain) => {
@@ -59,6 +97,7 @@ export const insertUnblocked = command((db, p: UnblockedDomain) => {
     unblocked_at: p.unblockedAt,
     blocker_id: p.blockedBy,
     blocked_at: p.createdAt,
+    earlier: encoded(EARLIER, p.earlier),
   };
   return db
     .insertInto('unblocked_client_domain')
@@ -66,8 +105,11 @@ export const insertUnblocked = command((db, p: UnblockedDomain) => {
     .onConflict((conflict) => conflict.column('domain').doUpdateSet(row));
 });
 
-export const removeUnblocked = changes((db, p: { domain: string }) =>
-  db.deleteFrom('unblocked_client_domain').where('domain', '=', p.domain).returning('domain'),
+/** Forgets who unblocked a domain. @returns what was kept */
+export const removeUnblocked = one(
+  (db, p: { domain: string }) =>
+    db.deleteFrom('unblocked_client_domain').where('domain', '=', p.domain).returning(columnsOf(UNBLOCKED)),
+  toUnblocked,
 );
 
 /** The domains that an operator unblocked from one instant on, and before another one, and that nobody has blocked since. */
@@ -75,11 +117,10 @@ export const unblockedBy = many(
   (db, p: { operatorId: string; since: number; until: number }) =>
     db
       .selectFrom('unblocked_client_domain')
-      .select(['domain', 'operator_id as operatorId', 'unblocked_at as unblockedAt'])
-      .select(['blocker_id as blockerId', 'blocked_at as createdAt'])
+      .select(columnsOf(UNBLOCKED))
       .where('operator_id', '=', p.operatorId)
       .where('unblocked_at', '>=', p.since)
       .where('unblocked_at', '<', p.until)
       .orderBy('domain'),
-  ({ blockerId, ...row }): UnblockedDomain => ({ ...row, blockedBy: blockerId }),
+  toUnblocked,
 );

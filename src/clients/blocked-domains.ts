@@ -11,6 +11,7 @@ import {
   findDomain,
   insertDomain,
   insertUnblocked,
+  keepEarlier,
   listDomains,
   removeDomain,
   removeUnblocked,
@@ -19,6 +20,7 @@ import {
 } from './blocked-domain-store.ts';
 import { oneRegistrationAtATime, redirectHosts } from './blocked-hosts.ts';
 import { disableClient } from './disable.ts';
+import { type DomainRound, firstEnding, withRound } from './rules/domain-rounds.ts';
 import { hasHost } from './rules/metadata-document.ts';
 import { LISTS_OF_STRANGERS } from './self-registration-store.ts';
 import { listMetadataHosts, renewGenerationsAt } from './store.ts';
@@ -59,9 +61,19 @@ export function blockDomain(
   return database.commit(() => block({ domain, createdAt: now, blockedBy: operator?.id ?? null }, {}, origin, now));
 }
 
-/** Blocks a domain, inside a unit of work. */
+/** What was done to a domain that an operator unblocked, the oldest first; nothing of any other one. */
+function roundsOf(unblocked: UnblockedDomain | undefined): readonly DomainRound[] {
+  if (unblocked === undefined) return [];
+  const { domain: _, earlier, ...round } = unblocked;
+  return withRound(earlier, round);
+}
+
+/**
+ * Blocks a domain, inside a unit of work.
+ * @param earlier what was done to it before, where that is not what is known of it now
+ */
 function* block(
-  wanted: BlockedDomain,
+  { earlier, ...wanted }: BlockedDomain & { readonly earlier?: readonly DomainRound[] },
   why: { readonly putBack?: true },
   origin: Origin,
   now: number,
@@ -69,7 +81,8 @@ function* block(
   const { domain } = wanted;
   yield* oneRegistrationAtATime(now);
   const added = yield* insertDomain(wanted);
-  yield* removeUnblocked({ domain });
+  const unblocked = yield* removeUnblocked({ domain });
+  if (added !== undefined) yield* keepEarlier({ domain, earlier: earlier ?? roundsOf(unblocked) });
   yield* endAll(domain);
   yield* disableAppsOfStrangers(domain, now, origin);
   if (added === undefined) return (yield* findDomain({ domain })) ?? wanted;
@@ -127,14 +140,23 @@ interface MakerOfDomains {
   readonly until: number;
 }
 
-/** What operators unblocked that is still so, but for what they had blocked themselves. */
-function* unblockedAmong(makers: readonly MakerOfDomains[]): Work<readonly UnblockedDomain[]> {
-  const isTheirs = ({ blockedBy, createdAt: at }: UnblockedDomain): boolean =>
-    makers.some(({ id, since, until }) => id === blockedBy && at >= since && at < until);
-  const found: UnblockedDomain[] = [];
+/** A domain that is blocked again: as it was before operators unblocked it. */
+interface BlockedBefore extends BlockedDomain {
+  readonly earlier: readonly DomainRound[];
+}
+
+/** What operators unblocked that is still so, but for what they alone had blocked. */
+function* unblockedAmong(makers: readonly MakerOfDomains[]): Work<readonly BlockedBefore[]> {
+  const isTheirs = (operatorId: string | null, at: number): boolean =>
+    makers.some(({ id, since, until }) => id === operatorId && at >= since && at < until);
+  const found: BlockedBefore[] = [];
   for (const { id: operatorId, since, until } of makers) {
-    const unblocked = yield* unblockedBy({ operatorId, since, until });
-    found.push(...unblocked.filter((one) => !isTheirs(one)));
+    for (const unblocked of yield* unblockedBy({ operatorId, since, until })) {
+      const first = firstEnding(roundsOf(unblocked), isTheirs);
+      if (first === undefined) continue;
+      const { createdAt, blockedBy } = first.round;
+      found.push({ domain: unblocked.domain, createdAt, blockedBy, earlier: first.earlier });
+    }
   }
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1));
 }
@@ -151,8 +173,6 @@ export function* domainsUnblockedBy(makers: readonly MakerOfDomains[]): Work<rea
  */
 export function* blockAgain(makers: readonly MakerOfDomains[], origin: Origin, now: number): Work<readonly string[]> {
   const unblocked = yield* unblockedAmong(makers);
-  for (const { domain, createdAt, blockedBy } of unblocked) {
-    yield* block({ domain, createdAt, blockedBy }, { putBack: true }, origin, now);
-  }
+  for (const before of unblocked) yield* block(before, { putBack: true }, origin, now);
   return unblocked.map(({ domain }) => domain);
 }

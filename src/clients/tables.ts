@@ -18,6 +18,8 @@ interface UnblockedClientDomainTable {
   unblocked_at: StoredInstant;
   blocker_id: StoredId | null;
   blocked_at: StoredInstant;
+  /** As of a blocked domain. */
+  earlier: Generated<string | null>;
 }
 
 export interface ClientTable {
@@ -115,6 +117,8 @@ interface BlockedClientDomainTable {
   created_at: StoredInstant;
   /** Who blocked it; null for the command line on the server, and for those of before. */
   operator_id: Generated<StoredId | null>;
+  /** Who blocked and unblocked it before, as JSON. */
+  earlier: Generated<string | null>;
 }
 
 /** Tokens with which apps may register themselves. */

@@ -99,6 +99,40 @@ test('what a key had blocked itself does not come back with its end', async () =
   assert.equal(await blockedNow('bystander.example'), undefined);
 });
 
+test('a domain is blocked as somebody else had it where a key and its helper unblocked, blocked and unblocked it', async () => {
+  await block('toggled.example');
+  const before = await blockedNow('toggled.example');
+  server.advance(MINUTE);
+  const key = await newKey('owner');
+  const helper = await newKey('admin', key.adminKey);
+  await unblock('toggled.example', key);
+  for (const [blocking, unblocking] of [
+    [key, key],
+    [helper, key],
+    [key, helper],
+  ] as const) {
+    server.advance(MINUTE);
+    await block('toggled.example', blocking);
+    assert.deepEqual(await listed(key), []);
+    server.advance(MINUTE);
+    await unblock('toggled.example', unblocking);
+  }
+  assert.deepEqual(await end(key), ['toggled.example']);
+  assert.deepEqual(await blockedNow('toggled.example'), before);
+});
+
+test('what somebody else unblocked in between stays so', async () => {
+  await block('decided.example');
+  const key = await newKey();
+  await unblock('decided.example', key);
+  await block('decided.example', key);
+  await unblock('decided.example', await newKey());
+  await block('decided.example', key);
+  await unblock('decided.example', key);
+  assert.deepEqual(await end(key), []);
+  assert.equal(await blockedNow('decided.example'), undefined);
+});
+
 test('a key that may not admit apps does not end it', async () => {
   await block('beyond.example');
   const key = await newKey('owner');
