@@ -1,5 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
+import { spareChange } from '../platform/spare-change.ts';
 import type { Bar } from './rules/bar.ts';
 
 /** A decision on whether an account is barred, and what barred it before. */
@@ -38,9 +39,10 @@ export const forgetStatusChange = command((db, p: { id: string }) =>
 
 /** Keeps what barred an account before an operator decides on that, in the unit of work that does so and holds the account's lock. */
 export function* keepStatusChange(accountId: string, { operatorId, former, at }: Omit<StatusChange, 'id'>): Work<void> {
-  const own = (yield* statusChangesOf({ accountId })).filter((change) => change.operatorId === operatorId);
-  const last = own.at(-1);
-  // What there was before the first one counts, and that there was a last one.
-  if (own.length >= MOST_KEPT && last !== undefined) yield* forgetStatusChange({ id: last.id });
+  const kept = yield* statusChangesOf({ accountId });
+  if (kept.filter((change) => change.operatorId === operatorId).length >= MOST_KEPT) {
+    const spare = spareChange(kept, operatorId, () => true);
+    if (spare !== undefined) yield* forgetStatusChange({ id: spare.id });
+  }
   yield* insert({ accountId, operatorId, former: JSON.stringify(former), at });
 }

@@ -3,6 +3,7 @@ import type { Work } from '../platform/database/database.ts';
 import { type Positioned, positionsOf } from '../platform/database/positions.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, many } from '../platform/database/statement.ts';
+import { spareChange } from '../platform/spare-change.ts';
 import type { OperatorGrant } from './rights.ts';
 
 /** A role of an operator that an account has or had. */
@@ -193,6 +194,13 @@ export function* rightChangesAt(place: RightPlace): Work<readonly RightChange[]>
   return kind === 'member' ? found : found.filter((one) => one.place.organizationId === organizationId);
 }
 
+/** What there was before the first change of an item counts, but not of one that was given meanwhile. */
+function isToldBy({ item, former, operatorId }: RightChange, earlier: readonly RightChange[]): boolean {
+  if (former === null || earlier.some((one) => one.item === item)) return true;
+  const { madeBy, givenAt } = giverOf(former);
+  return madeBy === operatorId && earlier.some(({ at }) => at <= givenAt);
+}
+
 const forgetRightChange = command((db, p: { id: string }) => db.deleteFrom('right_change').where('id', '=', p.id));
 
 /**
@@ -207,10 +215,10 @@ export function* keepRightChange(
 ): Work<void> {
   const kept = yield* rightChangesAt(right);
   if (former === null && kept.length === 0) return;
-  const own = kept.filter((change) => change.operatorId === operatorId);
-  const last = own.at(-1);
-  // What was there before the first one counts, and that there was a last one.
-  if (own.length >= MOST_KEPT && last !== undefined) yield* forgetRightChange({ id: last.id });
+  if (kept.filter((change) => change.operatorId === operatorId).length >= MOST_KEPT) {
+    const spare = spareChange(kept, operatorId, isToldBy);
+    if (spare !== undefined) yield* forgetRightChange({ id: spare.id });
+  }
   const given = former === null ? { madeBy: null, givenAt: 0 } : giverOf(former);
   yield* insert({
     operator_id: operatorId,

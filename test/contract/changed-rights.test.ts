@@ -272,6 +272,22 @@ test('a role that a stolen key took away and gave very often is as it was before
   assert.deepEqual(await rolesOf(bob), before);
 });
 
+test('a role that a stolen key changed very often is as another operator gave it meanwhile', async () => {
+  const [honest, thief, [bob]] = [await newKey(), await newKey(), (await people(1)) as [TestUser]];
+  const path = `/users/${bob.id}/roles/auditor`;
+  for (let times = 0; times < 27; times += 1) {
+    await call('PUT', path, {}, thief.adminKey);
+    await call('DELETE', path, undefined, thief.adminKey);
+  }
+  await call('PUT', path, { expiresAt: inDays(9) }, honest.adminKey);
+  const given = await rolesOf(bob);
+  await call('PUT', path, {}, thief.adminKey);
+  await call('DELETE', path, undefined, thief.adminKey);
+  await call('PUT', path, {}, thief.adminKey);
+  await endWithMade(thief);
+  assert.deepEqual(await rolesOf(bob), given);
+});
+
 test('of very many assignments that a stolen key took away and gave again, each stays', async () => {
   const [thief, app] = [await newKey(), await newApp()];
   const path = `/clients/${app.clientId}/assignments`;

@@ -298,6 +298,19 @@ test('a short ban by another operator is the last decision, and nothing of befor
   assert.ok(await works(later));
 });
 
+test('a bar is there again that somebody lifted who had decided on the person very often before', async () => {
+  const mallory = await newBarred('suspension');
+  const by = mallory.key.adminKey;
+  for (let times = 0; times < 51; times += 1) await banFor(60, mallory.path, by);
+  await call('PUT', `${mallory.path}/ban`, { reason: 'malice' });
+  const barred = await mallory.state();
+  await call('DELETE', `${mallory.path}/suspension`, undefined, by);
+  await call('DELETE', `${mallory.path}/ban`, undefined, by);
+  await banFor(1, mallory.path, by);
+  await endWithMade(mallory.key);
+  assert.deepEqual(await mallory.state(), barred);
+});
+
 test('what another operator decided since about a bar stays', async () => {
   const mallory = await newBarred('suspension');
   await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
