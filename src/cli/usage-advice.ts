@@ -10,7 +10,7 @@ export function usageAdvice(error: CommanderError, program: Command, args: reado
   const isOfType = args.some((word) => /^--type(=|$)/.test(word));
   if (error.code === 'commander.unknownOption' && isOfType && called.parent?.name() === 'client')
     return 'error: The type of an app cannot be changed. Register another app: tessera client create --help';
-  if (error.code === 'commander.unknownOption') return valueWithDash(called, args);
+  if (error.code === 'commander.unknownOption') return valueWithDash(error, called, args);
   if (error.code === 'commander.missingMandatoryOptionValue') return misspeltOption(called, program, args);
   return error.code === 'commander.excessArguments'
     ? switchWithValue([...called.options, ...program.options], args)
@@ -18,8 +18,8 @@ export function usageAdvice(error: CommanderError, program: Command, args: reado
 }
 
 /** The parser takes a value that begins with a dash for an option. */
-function valueWithDash(called: Command, args: readonly string[]): string | undefined {
-  const word = args.find((one) => /^-[^-]{2}/.test(one));
+function valueWithDash({ message }: CommanderError, called: Command, args: readonly string[]): string | undefined {
+  const word = args.find((one) => /^-[^-]{2}/.test(one) && message.includes(`'${one}'`));
   if (word === undefined) return undefined;
   const advice = called.options.some(({ long }) => long === `-${word}`)
     ? `(Did you mean -${word}?)`

@@ -34,6 +34,7 @@ const mistakes: readonly (readonly [args: readonly string[], code: number, ...to
     /after two dashes: -- -Yk3vZ0f1n8Qw/,
   ],
   [['user', 'update', 'ada', '-email', 'x'], 2, /unknown option '-email'\n\(Did you mean --email\?\)/],
+  [['user', 'update', 'ada', '--emial', '-Yk3vZ0f1n8Qw'], 2, /unknown option '--emial'/, /Did you mean --email\?/],
   [['client', 'create', '--nam', 'x'], 2, /unknown option '--nam'/, /Did you mean --name\?/],
   [['client', 'rotate-secret'], 2, /missing required argument 'clientId'/],
   [['events', '--since', 'yesterday'], 2, /'yesterday' is invalid/, /2030-01-31T12:00:00Z, or 90m, 24h or 7d ago/],
