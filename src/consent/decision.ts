@@ -30,7 +30,7 @@ export interface ConsentDecision {
   readonly revocation: string;
   /** What the page said is shared though the person switched it off elsewhere: see `sharedDespiteDecline`. */
   readonly told: readonly OptionalScope[];
-  /** Which resources the page named; absent where nobody was asked: see {@link nameOfResources}. */
+  /** Which resources the page named; absent where nobody was asked: see {@link digestOfResources}. */
   readonly resources?: string;
   /** The scopes that the page asked about. */
   readonly asked: readonly SwitchedScope[];
@@ -40,8 +40,8 @@ export interface ConsentDecision {
   readonly by?: DecidedBy;
 }
 
-/** One name for resources as they are granted: it differs where another client is registered with one of them by now. */
-export const nameOfResources = (marked: readonly string[]): string => digest(marked.join(' '));
+/** A digest of resources as they are granted: it differs where another client is registered with one of them by now. */
+export const digestOfResources = (marked: readonly string[]): string => digest(marked.join(' '));
 
 /** What the consent page was shown for has changed, or the request was answered: the decision is not written. */
 export class ConsentOutdated extends Error {

@@ -11,7 +11,7 @@ import {
   allowsAnything,
   type ConsentDecision,
   ConsentOutdated,
-  nameOfResources,
+  digestOfResources,
   writeDecision,
 } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
@@ -192,7 +192,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const rules = endpointRulesOf(request.endpointSet, asking);
   const { account, session } = visitor;
   if (!isAnswered(step, asking, account.id, decision)) return CHANGED;
-  if (decision?.resources !== undefined && decision.resources !== nameOfResources(resources)) return CHANGED;
+  if (decision?.resources !== undefined && decision.resources !== digestOfResources(resources)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
   const ids = { origin, accountId: account.id, clientId: recordedId(asking.id) };
   const bucket = `authorization ${account.id} ${asking.id}`;

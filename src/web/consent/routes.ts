@@ -9,7 +9,7 @@ import { describeApiScopes, findResourceServers } from '../../clients/resources.
 import { isCommandLine } from '../../clients/rules/command-line.ts';
 import { isClaimable } from '../../clients/rules/redirect-uri.ts';
 import { listApiScopes } from '../../clients/store.ts';
-import { nameOfResources, rememberedConsent } from '../../consent/decision.ts';
+import { digestOfResources, rememberedConsent } from '../../consent/decision.ts';
 import { sharedDespiteDecline } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership, findOrganization } from '../../organizations/store.ts';
@@ -168,7 +168,7 @@ async function showConsent(
   const isOn = (scope: SwitchedScope): boolean =>
     !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));
   const told = sharedDespiteDecline(rules, grants);
-  const shown = [client.consentEpoch, revocation, told.join(','), nameOfResources(pending.resources), ...asked].join(
+  const shown = [client.consentEpoch, revocation, told.join(','), digestOfResources(pending.resources), ...asked].join(
     ' ',
   );
   const page = consentPage(site, {
