@@ -334,7 +334,8 @@ test('an owner whom a stolen key removed is owner again, and the one whom it mad
   server.advance(MINUTE);
   await call('PUT', `/users/${mallory.id}/roles/owner`, {}, thief.adminKey);
   for (const { id } of [alice, keeper]) await call('DELETE', `/users/${id}/roles/owner`, undefined, thief.adminKey);
-  await endWithMade(thief);
+  const owners = [alice, keeper].map(({ id }) => `${id} owner as before`).sort();
+  assert.deepEqual(changed(await endWithMade(thief)), owners);
   assert.equal((await rolesOf(alice)).length, 1);
   assert.deepEqual(await rolesOf(mallory), []);
   await call('DELETE', `/admin-keys/${own.id}`);

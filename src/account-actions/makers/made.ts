@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountGrant, liveGrantsOf, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
 import { mayAct } from '../../accounts/rules/may-act.ts';
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
@@ -28,7 +29,7 @@ import { type AccessPosition, accessPositions, endSomeAccess, type MadeAccess } 
 import { type AccountPosition, accountPositions, accountsMadeBy, endSomeAccounts } from './made-accounts.ts';
 import { endLifted, type LiftedRequirement, putSettingsBack } from './made-settings.ts';
 import { endOpened, lockOpened } from './opened-accounts.ts';
-import { rightsChangedBy } from './rights-before.ts';
+import { type ChangedRight, rightsChangedBy } from './rights-before.ts';
 import type { LetGo } from './rules/let-go.ts';
 import { endsUnblocking, endsUpstreams, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
@@ -148,6 +149,12 @@ function* findFormerOwners(suspects: readonly Suspect[], now: number): Work<read
   return found;
 }
 
+/** A right of an owner who is owner again is all that it was. */
+const asGivenBack = (changed: ChangedRight, former: readonly FormerRole[]): ChangedRight =>
+  former.some((owner) => isDeepStrictEqual(owner, changed.former))
+    ? { former: changed.former, kept: changed.former, isWhole: true }
+    : changed;
+
 /** How what an operator made is ended. */
 interface MadeEnding {
   readonly operator: Operator | undefined;
@@ -240,8 +247,13 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
       roles.push(role);
     }
   }
-  const { left: leftRights, ...rights } = yield* endRightChanges(suspects, roles, origin, now);
+  const {
+    left: leftRights,
+    changedRights,
+    hasMoreChangedRights,
+  } = yield* endRightChanges(suspects, roles, origin, now);
   for (const owner of former) yield* giveOwnerBack(owner, origin, now);
+  const rights = { changedRights: changedRights.map((one) => asGivenBack(one, former)), hasMoreChangedRights };
   for (const { accountId } of roles) {
     yield* endInvitationsBeyond(accountId, origin, now);
     yield* endRequestsBeyond(accountId, origin, now);
