@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { textDirection } from '../platform/validation/language.ts';
 import { assets } from './assets.ts';
 import { hasProblems, helpLine, NO_PROBLEMS, type Problems } from './components.ts';
 import { type Html, html } from './html.ts';
@@ -50,7 +51,7 @@ export function document(site: Site, page: Page): string {
   const title = hasProblems(page.problems ?? NO_PROBLEMS) ? messages.problemPage(page.title) : page.title;
   const brand = html`${tile({ kind: 'mark' })}${messages.product}`;
   return html`<!doctype html>
-<html lang="${messages.language}"${theme}>
+<html lang="${messages.language}" dir="${textDirection(messages.language)}"${theme}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
