@@ -10,7 +10,7 @@ import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../suppor
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
-import { takenBack } from '../support/taken-back.ts';
+import { type Robbed, takenBack } from '../support/taken-back.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -288,6 +288,24 @@ test('an operator’s decision on the address calls a deletion off, whatever cam
   await patch(ada, { email: freshAddress() });
   assert.equal((await profileOf(ada)).deletion, null);
 });
+
+const answers: Readonly<Record<string, (link: string, ada: Robbed) => Promise<unknown>>> = {
+  'a report': (link) => press(link),
+  'an operator’s decision on the address': (_, ada) => patch(ada, { email: freshAddress() }),
+};
+for (const [name, answer] of Object.entries(answers))
+  test(`${name} leaves the deletion that an operator scheduled, and calls off the person’s own`, async () => {
+    const [offboarded, left] = [await person(), await person()];
+    const deletionOf = async (ada: Robbed) => (await profileOf(ada)).deletion;
+    await setPassword(await signedIn(server, offboarded.user), PASSWORD, 'another long password');
+    await admin(server, 'PUT', `/users/${offboarded.user.id}/deletion`, { days: 30 });
+    const scheduled = await deletionOf(offboarded);
+    await submit(await signedIn(server, left.user), '/account/data', { confirm: 'yes' }, '/account/deletion');
+    server.advance(MINUTE);
+    await admin(server, 'PUT', `/users/${left.user.id}/suspension`, {});
+    for (const ada of [offboarded, left]) await answer(await reportLink(ada.email), ada);
+    assert.deepEqual([await deletionOf(offboarded), await deletionOf(left)], [scheduled, null]);
+  });
 
 test('an operator who names the present address ends a change whose link was used a moment ago', async () => {
   const ada = await person();

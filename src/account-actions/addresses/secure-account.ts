@@ -18,7 +18,13 @@ import { finishEnding } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { passkeysOf, type SecurityReport } from '../notices/rules/notice-text.ts';
-import { callOffDeletion, leftDetails, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
+import {
+  callOffDeletion,
+  keptFromDeletion,
+  leftDetails,
+  removeAddedSince,
+  type Undone,
+} from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { endYoungerRights, passkeysOfChanges } from '../recovery/older-right.ts';
 
@@ -125,7 +131,7 @@ export function* endEverything(
   const at = yield* accountTime(account, now);
   const changed = {
     ...account,
-    ...NOT_DELETED,
+    ...keptFromDeletion(account),
     profile: { ...profile, username },
     passwordHash: null,
     generation: randomIdentifier(),

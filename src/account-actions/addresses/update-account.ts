@@ -34,7 +34,7 @@ import {
 } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
 import type { ActingOperator } from '../operators/grants.ts';
-import { callOffDeletion, leftDetails, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
+import { callOffDeletion, keptFromDeletion, leftDetails, removeAddedSince } from '../recovery/added-since.ts';
 import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { rememberTaken } from './earlier-address.ts';
 import type { AddressServices } from './secure-account.ts';
@@ -87,7 +87,7 @@ export async function updateAccount(
       account,
       {
         profile,
-        ...(decidesAddress && NOT_DELETED),
+        ...(decidesAddress && keptFromDeletion(account)),
         ...(span !== undefined && (account.passwordSetAt ?? 0) >= span.since && NO_PASSWORD),
         ...(passwordHash !== undefined && { passwordHash, passwordSetAt: at }),
         ...(isSecured && { generation: randomIdentifier() }),

@@ -1,4 +1,5 @@
 import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
+import { isOffboarded } from '../../accounts/rules/may-act.ts';
 import { SuspensionRequest } from '../../accounts/schema.ts';
 import { type Account, listDueDeletions } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -95,7 +96,8 @@ export function scheduleDeletion(
     const at = yield* accountTime(account, now);
     const dueAt = now + days * DAY;
     const barred = { suspendedAt: account.suspendedAt ?? now, suspensionReason: reason ?? account.suspensionReason };
-    const due = { deletionRequestedAt: account.deletionRequestedAt ?? now, deletionDueAt: dueAt };
+    const requestedAt = isOffboarded(account) ? account.deletionRequestedAt : now;
+    const due = { deletionRequestedAt: requestedAt, deletionDueAt: dueAt };
     const changed = yield* saveChange(account, { ...barred, ...due, generation: randomIdentifier() }, at, now);
     yield* recordStatusDecision(context, account, changed, now);
     yield* keepAnOwner(id, now, {});

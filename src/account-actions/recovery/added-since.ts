@@ -1,3 +1,4 @@
+import { isOffboarded } from '../../accounts/rules/may-act.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
@@ -8,6 +9,7 @@ import type { Sealer } from '../../keys/sealer.ts';
 import { mailTexts } from '../../mail/messages.ts';
 import type { Operator } from '../../operators/rights.ts';
 import { DAY } from '../../platform/clock.ts';
+import { pick } from '../../platform/database/columns.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
@@ -224,23 +226,26 @@ function* listMadeSince(accountId: string, since: number, now: number): Work<Goe
 export const leftDetails = (undone: Pick<Undone, 'goesOn'> | undefined) =>
   undone?.goesOn === undefined || isNothing(undone.goesOn) ? {} : { left: idsOfMade(undone.goesOn) };
 
-/** The values of an account that is kept: who takes it back does not want its deletion. */
-export const NOT_DELETED = { deletionRequestedAt: null, deletionDueAt: null } as const;
+/** What changes in an account that its owner takes back: who does so does not want its deletion. What an operator decided holds. */
+export const keptFromDeletion = (account: Account): Pick<Account, 'deletionRequestedAt' | 'deletionDueAt'> =>
+  isOffboarded(account)
+    ? pick(account, ['deletionRequestedAt', 'deletionDueAt'])
+    : { deletionRequestedAt: null, deletionDueAt: null };
 
 /** How long the message about a deletion that was called off may wait for the mail server. */
 const MESSAGE_LIFETIME = DAY;
 
-/** Records that the deletion of an account is called off, and tells its owner, where one was asked for. The caller saves {@link NOT_DELETED}. */
+/** Records that the deletion of an account is called off, and tells its owner, where it is. The caller saves {@link keptFromDeletion}. */
 export function* callOffDeletion(
   { mail, issuer }: Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
-  before: Pick<Account, 'id' | 'deletionDueAt'>,
+  before: Account,
   { username, email }: Account['profile'],
   why: 'recovered' | 'secured',
   origin: Origin,
   now: number,
 ): Work<void> {
   const { id: accountId } = before;
-  if (before.deletionDueAt === null) return;
+  if (before.deletionDueAt === null || isOffboarded(before)) return;
   yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId });
   if (!canReceiveMail(email)) return;
   const content = mailTexts.personalData.deletionCancelled[why]({ username, url: `${issuer}/login` });

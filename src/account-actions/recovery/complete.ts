@@ -66,7 +66,7 @@ import { enqueueSecurityNotice, type SecurityNoticeServices, UNTOLD, unansweredS
 import { operatorOf } from '../operators/gained-rights.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { callOffDeletion, leftDetails, NOT_DELETED, settleMadeSince, unansweredSpan } from './added-since.ts';
+import { callOffDeletion, keptFromDeletion, leftDetails, settleMadeSince, unansweredSpan } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
@@ -334,7 +334,7 @@ function* secure(
   const [isRenamed, kept] = [username !== profile.username, { ...profile, username }];
   const changed: Account = {
     ...account,
-    ...NOT_DELETED,
+    ...keptFromDeletion(account),
     passwordHash,
     passwordSetAt: at,
     generation: randomIdentifier(),
