@@ -12,7 +12,6 @@ export const consoleAppTexts = {
   noOrganization: 'No organization',
   newest: 'The newest apps first.',
   contains: (text: HtmlPart): HtmlPart => ['The name contains ', text, '.'],
-  none: (text: HtmlPart): HtmlPart => ['No app is found by ', text, '.'],
   nothing: 'No app is registered yet.',
   clear: 'Show all apps',
   searchOn: 'Search on',

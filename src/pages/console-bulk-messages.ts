@@ -42,7 +42,7 @@ export const consoleBulkTexts = {
   willAct: 'You act on',
   stronger: 'You may not act on',
   strongerHint: 'They hold a permission that you lack.',
-  unknown: 'Nobody is found by',
+  unknown: 'Not found',
   unknownMore: (count: number): string => `and ${count.toLocaleString('en')} more`,
   unknownCount: (count: number): string => (count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`),
   toGroup: 'Group',

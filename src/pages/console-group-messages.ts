@@ -8,7 +8,6 @@ export const consoleGroupTexts = {
   submit: 'Search',
   inOrder: 'In the order in which they were made.',
   contains: (text: HtmlPart): HtmlPart => ['The name contains ', text, '.'],
-  none: (text: HtmlPart): HtmlPart => ['No group is found by ', text, '.'],
   nothing: 'There is no group yet. Make one with: tessera group create',
   more: 'More',
   first: 'From the beginning',
@@ -34,7 +33,7 @@ export const consoleGroupTexts = {
   elsewhere: (source: string): string =>
     `This group is maintained by ${source}: its members are added there. A person whom you remove is back when it names them again.`,
 
-  unknownTitle: 'Nobody is found',
+  unknownTitle: 'Person not found',
   unknown: (text: HtmlPart): HtmlPart => [
     'There is nobody with the username, address or ID ',
     text,

@@ -53,6 +53,7 @@ export const consoleTexts = {
   more: 'More',
   moreRows: (count: number): string => `${count} more`,
   first: 'From the beginning',
+  noResults: (text: HtmlPart): HtmlPart => ['No results for ', text, '.'],
   noSuchPerson: (typed: string): string =>
     `There is nobody with the username, address or ID ${typed} whom you may name here.`,
   openTitle: 'Sign in to open this page.',
@@ -94,8 +95,7 @@ export const consoleTexts = {
     found: (count: number): string => (count === 1 ? '1 person' : `${count} people`),
     startsWith: (text: HtmlPart): HtmlPart => ['Username or address begins with ', text, '.'],
     contains: (text: HtmlPart): HtmlPart => ['Name, username or address contains ', text, '.'],
-    none: (text: HtmlPart): HtmlPart => ['Nobody is found by ', text, '.'],
-    noneSoFar: (text: HtmlPart): HtmlPart => ['Nobody so far whose name, username or address contains ', text, '.'],
+    noneSoFar: (text: HtmlPart): HtmlPart => ['No results so far for ', text, '.'],
     searchOn: 'Search on',
     everywhere: 'Search inside names, usernames and addresses',
     clear: 'Show everybody',

@@ -8,7 +8,6 @@ export const consoleOrganizationTexts = {
   submit: 'Search',
   inOrder: 'In the order in which they were made.',
   contains: (text: HtmlPart): HtmlPart => ['The name or domain contains ', text, '.'],
-  none: (text: HtmlPart): HtmlPart => ['No organization is found by ', text, '.'],
   nothing: 'There is no organization yet.',
 
   tabsLabel: 'About this organization',

@@ -17,7 +17,6 @@ export const consoleSearchTexts = {
     upstreams: 'Sign-in providers',
   },
   found: (count: number): string => (count === 1 ? '1 result' : `${count} results`),
-  none: (text: HtmlPart): HtmlPart => ['Nothing is found by ', text, '.'],
   all: 'Every page for your role.',
   explain: (id: HtmlPart): HtmlPart => ['Explain the request ', id],
 } as const;

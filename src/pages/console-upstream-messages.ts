@@ -10,7 +10,6 @@ export const consoleUpstreamTexts = {
   submit: 'Search',
   inOrder: 'In the order in which they were added.',
   contains: (text: HtmlPart): HtmlPart => ['The name or issuer contains ', text, '.'],
-  none: (text: HtmlPart): HtmlPart => ['No provider is found by ', text, '.'],
   nothing: 'No provider is added yet. People sign in with what their account here has.',
   add: 'Add a provider',
   on: 'Switched on',

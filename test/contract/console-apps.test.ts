@@ -89,7 +89,7 @@ test('apps are found by a part of the name and by the client ID', async () => {
   }
   const byId = await owner.browser.get(`/console/apps?q=${app.clientId}`);
   assert.equal(byId.location?.pathname, `/console/apps/${app.clientId}`);
-  assert.match((await owner.browser.get('/console/apps?q=%25')).text, /No app is found/);
+  assert.match((await owner.browser.get('/console/apps?q=%25')).text, /No results for <bdi>%</);
 });
 
 test('a redirect URI is added from the refused request itself', async () => {

@@ -77,6 +77,7 @@ test('a person is found by the beginning of the username or address, by the ID, 
     assert.ok(q.trim() === '' || !text.includes(`/console/people/${ada.id}"`), q);
     assert.ok(!text.includes('<script>'));
   }
+  assert.match(await find('nobody-at-all'), /No results for <bdi>nobody-at-all</);
 });
 
 test('the list goes on by the last account, the newest first, and a link of another list begins at the start', async () => {

@@ -109,5 +109,5 @@ test('who has lost the role is not answered', async () => {
 
 test('what was typed is shown as text', async () => {
   const page = await owner.browser.get(`/console/search?${new URLSearchParams({ text: '<b>%_\\' })}`);
-  assert.match(page.text, /Nothing is found by <bdi>&lt;b&gt;%_\\<\/bdi>/);
+  assert.match(page.text, /No results for <bdi>&lt;b&gt;%_\\<\/bdi>/);
 });

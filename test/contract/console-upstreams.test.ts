@@ -47,7 +47,10 @@ describe('the providers through which people sign in', () => {
     assert.doesNotMatch(list.text, /upstreams\/new/, 'an auditor adds none');
     assert.match((await auditor.browser.get(`${UPSTREAMS}?q=acme+st`)).text, /Acme Staff/);
     assert.match((await auditor.browser.get(`${UPSTREAMS}?q=${id}`)).text, /Acme Staff/);
-    assert.match((await auditor.browser.get(`${UPSTREAMS}?q=nothing-like-it`)).text, /No provider is found/);
+    assert.match(
+      (await auditor.browser.get(`${UPSTREAMS}?q=nothing-like-it`)).text,
+      /No results for <bdi>nothing-like-it</,
+    );
     await admin(server, 'POST', '/upstreams', {
       ...{ name: 'of-a-realm', displayName: 'Überall', issuer: 'http://127.0.0.1:9/realms/Looms', clientId: 'a' },
     });

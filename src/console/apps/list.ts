@@ -54,7 +54,7 @@ export function appListRoutes(app: FastifyInstance, services: ConsoleServices): 
     const on = next === undefined ? [] : [{ query: { q, after: next }, text: text.searchOn }];
     return {
       apps: items,
-      lead: items.length === 0 ? text.none(isolate(q)) : text.contains(isolate(q)),
+      lead: items.length === 0 ? site.messages.operators.noResults(isolate(q)) : text.contains(isolate(q)),
       links: [...on, { query: {}, text: text.clear }],
     };
   }

@@ -50,7 +50,7 @@ export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices)
     const q = typedIn(query, 'q', LONGEST);
     const after = afterOf(query);
     const { items, next } = await find(visit, q, after);
-    const none = q === '' ? text.nothing : text.none(isolate(q));
+    const none = q === '' ? text.nothing : site.messages.operators.noResults(isolate(q));
     const some = q === '' ? text.inOrder : text.contains(isolate(q));
     const more = [
       ...(after === '0' && q === '' ? [] : [{ query: {}, text: text.first }]),

@@ -64,7 +64,7 @@ function listRoute(app: FastifyInstance, { site }: ConsoleServices): void {
         : findOrganizationsContaining({ ...page, text: q }),
     );
     const { rows, next } = pageOfRows(found);
-    const none = q === '' ? text.nothing : text.none(isolate(q));
+    const none = q === '' ? text.nothing : site.messages.operators.noResults(isolate(q));
     const some = q === '' ? text.inOrder : text.contains(isolate(q));
     const creates = holdsSomewhere(visit.operator, 'organizations.create');
     const content = html`<header class="with-link"><h1>${text.title}</h1>${creates && html`<a class="button" href="${site.path(organizationActAddress('create'))}">${text.create.title}</a>`}</header>

@@ -74,7 +74,7 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
   ): Promise<Listing> {
     const { items, next } = await searchAccounts(database, { text: q, after, limit: PAGE_SIZE });
     const on = next === undefined ? [] : [{ query: { q, in: 'all', after: next }, text: text.searchOn }];
-    const none = next === undefined ? text.none(isolate(q)) : text.noneSoFar(isolate(q));
+    const none = next === undefined ? site.messages.operators.noResults(isolate(q)) : text.noneSoFar(isolate(q));
     return {
       people: items.map(listed),
       lead: items.length === 0 ? none : text.contains(isolate(q)),

@@ -34,7 +34,12 @@ export function searchRoutes(app: FastifyInstance, { site }: ConsoleServices): v
       ),
     ].filter((one) => one !== undefined);
     const count = places.length + [...found.values()].flat().length;
-    const lead: HtmlPart = typed === '' ? text.all : parts.length === 0 ? text.none(isolate(typed)) : text.found(count);
+    const lead: HtmlPart =
+      typed === ''
+        ? text.all
+        : parts.length === 0
+          ? site.messages.operators.noResults(isolate(typed))
+          : text.found(count);
     const content = html`<header><h1>${text.title}</h1></header>
 <div id="search"><form class="search" role="search" method="get" action="${site.path(SEARCH)}">${field({ name: 'text', label: text.field, hint: text.hint, type: 'text', autocomplete: 'off', value: typed, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
 <p class="small muted" id="count" role="status">${lead}</p><div id="hits">${parts}</div></div>`;

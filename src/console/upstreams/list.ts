@@ -29,7 +29,7 @@ export function upstreamListRoutes(app: FastifyInstance, { site }: ConsoleServic
       q === '' ? listUpstreams(page) : findUpstreamsContaining({ ...page, text: q }),
     );
     const { rows, next } = pageOfRows(found);
-    const none = q === '' ? text.nothing : text.none(isolate(q));
+    const none = q === '' ? text.nothing : site.messages.operators.noResults(isolate(q));
     const some = q === '' ? text.inOrder : text.contains(isolate(q));
     const adds = holds(visit.operator, 'upstreams.manage', INSTALLATION);
     const content = html`<header class="with-link"><div><h1>${text.title}</h1><p class="muted">${text.lead}</p></div>${adds && html`<a class="button" href="${site.path(NEW_UPSTREAM)}">${text.add}</a>`}</header>
