@@ -58,6 +58,16 @@ export const overflow = (page: Page): Promise<number> =>
 export const overflowBelow = (page: Page): Promise<number> =>
   ask(page, 'const { scrollHeight, clientHeight } = document.documentElement; return scrollHeight - clientHeight;');
 
+/** Texts that their box cuts at its side. */
+export const cutTexts = (page: Page): Promise<string[]> =>
+  ask(
+    page,
+    `return [...document.querySelectorAll('body :not(.unseen, input)')]
+       .filter((box) => ['hidden', 'clip'].includes(getComputedStyle(box).overflowX))
+       .filter((box) => box.checkVisibility() && box.textContent.trim() !== '' && box.scrollWidth > box.clientWidth)
+       .map((box) => box.outerHTML);`,
+  );
+
 /** Controls that are not in sight as a whole, or are covered by something else. */
 export const outOfSight = (page: Page, selector: string): Promise<string[]> =>
   ask(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { openConsoleStage, walkConsole } from '../console-pages.ts';
 import { unmet } from '../criteria.ts';
-import { bringAxe, contrastViolations, controlsBelow, overflow, violations } from '../in-page.ts';
+import { bringAxe, contrastViolations, controlsBelow, cutTexts, overflow, violations } from '../in-page.ts';
 import { openDesign, registerApps, walkPages } from '../pages.ts';
 import { openClosedStage, openMailStage, walkClosed, walkPeople } from '../people-pages.ts';
 import { openStageIn, type Stage, visit } from '../stage.ts';
@@ -51,6 +51,7 @@ async function lookAt(page: Page, session: CDPSession, name: string): Promise<vo
   await setText(session, 16);
   await page.setViewportSize({ width: 320, height: 640 });
   await fitsAcross(page, name, 'at 320 px');
+  assert.deepEqual(await cutTexts(page), [], name);
   // WCAG 2.5.8 asks for 24 px; ours have 44.
   assert.deepEqual(await controlsBelow(page, 44), [], name);
   await page.setViewportSize(WIDE);
