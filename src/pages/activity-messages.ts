@@ -9,6 +9,8 @@ interface ActivityFacts {
   /** How many events in a row the text is about. */
   readonly count: number;
   readonly details: Readonly<Record<string, unknown>>;
+  /** Whether an operator did it, which {@link activity.byOperator} says after the text. */
+  readonly byOperator: boolean;
 }
 
 type ActivityText = string | ((facts: ActivityFacts) => HtmlPart);
@@ -40,15 +42,17 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
     details['reason'] === undefined
       ? 'You signed out.'
       : 'A browser was signed out, because you were signed in in too many.',
-  'session.ended': ({ details }) => {
+  'session.ended': ({ details, byOperator }) => {
     if ('onlyUpstreamId' in details) return 'You were signed out, because your organization asks for its own sign-in.';
-    return 'except' in details ? 'All other browsers were signed out.' : 'A browser was signed out from another one.';
+    if ('except' in details) return 'All other browsers were signed out.';
+    return byOperator ? 'A browser was signed out.' : 'A browser was signed out from another one.';
   },
   'account.created': 'Your account was created.',
   'account.updated': updated,
   'account.address_displaced':
     'Another person verified the email address that your account had. It was removed from your account.',
-  'account.deletion_requested': 'You asked for the deletion of your account.',
+  'account.deletion_requested': ({ byOperator }) =>
+    byOperator ? 'The deletion of your account was scheduled.' : 'You asked for the deletion of your account.',
   'account.deletion_cancelled': 'The deletion of your account was canceled.',
   'account.password_changed': 'Your password was changed.',
   'account.password_removed': 'Your password was removed.',
@@ -76,14 +80,14 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.earlier_address_removed':
     'You said that an earlier email address is no longer yours. It can no longer undo a change.',
   'account.secured': 'You reported that something was not you. Everything was ended.',
-  'account.unlocked': 'An operator ended the wait after failed attempts to sign in.',
+  'account.unlocked': 'The wait after failed attempts to sign in was ended.',
   'account.banned': 'Your account was banned.',
   'account.unbanned': 'The ban of your account was lifted.',
   'account.suspended': 'Your account was suspended.',
   'account.reinstated': 'The suspension of your account was lifted.',
   'recovery.requested': 'A link to recover your account was sent to you.',
   'recovery.link_created': 'A link to recover your account was created.',
-  'account.recovered': 'Your account was recovered with a new password.',
+  'account.recovered': 'Your account was recovered.',
   'consent.granted': ({ app }) => ['You gave access to ', app, '.'],
   'consent.denied': ({ app }) => ['You did not give access to ', app, '.'],
   'consent.narrowed': ({ app }) => ['You changed what ', app, ' may see.'],
@@ -110,7 +114,7 @@ export const activity = {
     secure,
     '.',
   ],
-  secure: 'sign out everywhere and change your password',
+  secure: 'secure your account',
   sectionLead: 'Sign-ins, changes to your account, and what you allowed apps.',
   empty: 'Nothing yet. Sign-ins and changes to your account are listed here.',
   end: 'There is nothing older.',

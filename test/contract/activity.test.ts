@@ -67,6 +67,38 @@ test('each event is a sentence with time, browser and network, newest first, and
   );
 });
 
+test('what an operator did is not told as an act of the person, and the operator is named once', async () => {
+  const user = await newUser(server);
+  const browser = await signIn(user);
+  await signIn(user);
+  const { body } = await admin(server, 'GET', `/users/${user.id}/sessions`);
+  const [newest] = body.items;
+  for (const [method, path, sent] of [
+    ['DELETE', `sessions/${newest.id}`, undefined],
+    ['POST', 'unlock', {}],
+    ['PUT', 'deletion', {}],
+    ['DELETE', 'deletion', undefined],
+    ['DELETE', 'suspension', undefined],
+  ] as const) {
+    const { status } = await admin(server, method, `/users/${user.id}/${path}`, sent);
+    assert.ok(status < 300, `${method} ${path}: ${status}`);
+  }
+  await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD });
+  const byOperator = / *(.*) The administrator of this service did this\./;
+  assert.deepEqual(
+    (await entries(browser)).flatMap((entry) => byOperator.exec(entry)?.[1] ?? []),
+    [
+      'The suspension of your account was lifted.',
+      'The deletion of your account was canceled.',
+      'The deletion of your account was scheduled.',
+      'Your account was suspended.',
+      'The wait after failed attempts to sign in was ended.',
+      'A browser was signed out.',
+      'Your account was created.',
+    ],
+  );
+});
+
 test('a filter shows the events of one kind, on each of its pages', async () => {
   const user = await newUser(server);
   const browser = await signIn(user);

@@ -81,9 +81,10 @@ function filter({ messages: { activity: text }, path }: Site, chosen: ActivityKi
 function row({ messages }: Site, { event, count, since, device, network }: ActivityRun): Html {
   const text = messages.activity;
   const { type, app, actor, details, at } = event;
-  const what = text.describe(type, { app: app === null ? text.deletedApp : isolate(app), count, details });
-  const named = device.browser !== null || device.system !== null;
   const byOperator = isByOperator({ actor, details });
+  const facts = { app: app === null ? text.deletedApp : isolate(app), count, details, byOperator };
+  const what = text.describe(type, facts);
+  const named = device.browser !== null || device.system !== null;
   // Where operators work is not the person's business.
   const seen = byOperator ? [] : [named ? deviceName(device, messages) : null, network];
   const where = enumerated(seen.filter((part) => part !== null));
