@@ -197,7 +197,7 @@ test('no message is cut at 320 px, however long the names in it are', async () =
   const happened = { username: long, subject: `Added: ${long}`, sentences: [`This was added: “${long}”.`], facts };
   const { notices, recovery } = mailTexts;
   const messages = [
-    notices.toAccount({ ...happened, isByOperator: false, url }),
+    notices.toAccount({ ...happened, isByOperator: false, asksMore: false, url }),
     notices.newAddress({
       username: long,
       previous: `${long}@example.com`,

@@ -422,10 +422,9 @@ test('an owner recovers by mail with the app from before a thief replaced it', a
   const ada = await twoStep();
   const thiefs = await addApp(await signedInWith(ada, ada.factor));
   assert.equal(await recoverAnew(ada, codeOf(ada.factor)), 200);
-  assert.match(
-    (await newestMail(server, ada.email, 'security notice')).text,
-    /earlier authenticator app, so that one works again/,
-  );
+  const told = (await newestMail(server, ada.email, 'security notice')).text;
+  assert.match(told, /earlier authenticator app, so that one works again/);
+  assert.match(told, /If this was you, there is nothing else to do\./);
   assert.equal(await signsIn(ada, RECOVERED, codeOf(thiefs)), false);
   assert.ok(await signsIn(ada, RECOVERED, codeOf(ada.factor)));
 });
@@ -434,6 +433,7 @@ test('an operator’s link accepts the app from before a thief replaced it', asy
   const ada = await twoStep();
   const thiefs = await addApp(await signedInWith(ada, ada.factor));
   const made = await admin(server, 'POST', `/users/${ada.user.id}/recovery-link`, {});
+  assert.match((await newestMail(server, ada.email, 'security notice')).text, /If you expected this, and did/);
   const factor = codeOf(ada.factor);
   assert.equal((await useLink(browserOf(), String(made.body.url), RECOVERED, { factor })).status, 200);
   assert.equal(await signsIn(ada, RECOVERED, codeOf(thiefs)), false);

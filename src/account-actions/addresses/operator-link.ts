@@ -80,7 +80,7 @@ export async function createRecoveryLink(
     } as const;
     yield* createChallenge(sealer, sent, challenge, now);
     const at = yield* accountTime(account, now);
-    yield* enqueueSecurityNotice(services, account, 'recovery link made', {}, now, at);
+    yield* enqueueSecurityNotice(services, account, 'recovery link made', { byOperator: true }, now, at);
     yield* record({ at: now, type: 'recovery.link_created', origin, accountId, details: { resetFactors } });
     return account.profile;
   });

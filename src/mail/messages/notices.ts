@@ -156,19 +156,23 @@ export const noticeMails = {
   toAccount: ({
     username,
     isByOperator,
+    asksMore,
     url,
     subject,
     sentences,
     facts,
-  }: Happened & { readonly isByOperator: boolean; readonly url: string }): MailContent => ({
+  }: Happened & {
+    readonly isByOperator: boolean;
+    /** Whether the sentences ask the person to do something. */
+    readonly asksMore: boolean;
+    readonly url: string;
+  }): MailContent => ({
     subject,
     facts,
     paragraphs: [
       `This is about your account ${username}.`,
       ...sentences,
-      isByOperator
-        ? 'If you expected this, and did everything before it yourself, there is nothing to do.'
-        : 'If this was you, there is nothing to do.',
+      `${isByOperator ? 'If you expected this, and did everything before it yourself' : 'If this was you'}, there is nothing ${asksMore ? 'else ' : ''}to do.`,
     ],
     action: { label: 'This was not me', url },
     footer: [
@@ -184,7 +188,7 @@ export const noticeMails = {
     subject,
     facts,
     paragraphs: [
-      `This is about the account ${username}, whose address this was until a few days ago.`,
+      `This is about your account ${username}, which had this email address until a few days ago.`,
       ...sentences,
       'If it was not you who changed its address, open the message about that change and use its link: it gives the account back to this address.',
     ],

@@ -23,9 +23,8 @@ const settings = (count: number): string =>
 
 /** What the owner of an account is told of what others may have done with it. */
 export const undoneTexts = {
-  /** What was added in the time before, and was removed. */
-  removed: (things: readonly string[]) =>
-    `This was added in the time before, and was removed: ${sentenceList(things)}.`,
+  /** What was added since the account may have been in foreign hands, and was removed. */
+  removed: (things: readonly string[]) => `This was added recently, and was removed: ${sentenceList(things)}.`,
   added: {
     app: 'an authenticator app',
     passkeys: (count: number) => (count === 1 ? 'a passkey' : `${count} passkeys`),
@@ -51,7 +50,7 @@ export const undoneTexts = {
   },
 
   disconnected:
-    'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.',
+    'Other providers are disconnected. If you signed in with one, connect it again on the Security page of your account.',
   usedPasskey:
     'The passkey with which this was done no longer works. If you still have it, add it again on the Security page of your account.',
   rights: (count: number) =>
@@ -65,7 +64,7 @@ export const undoneTexts = {
   leftSettings: (ids: readonly string[]) =>
     `Some settings of these stay as they are now, because they were closed, somebody else changed them since, or they were changed very often: ${idsText(ids)}. Check them.`,
   changed: (accountIds: readonly string[]) =>
-    `These accounts were created or changed in the time before, and go on: ${idsText(accountIds)}. Check them.`,
+    `These accounts were created or changed recently, and go on: ${idsText(accountIds)}. Check them.`,
   through: (accountIds: readonly string[]) =>
     `How these people sign in was set with your account: ${idsText(accountIds)}. What was made through their accounts ended. Those whose account is still open to somebody else were signed out, and recover it by mail. Tell them.`,
 
@@ -75,8 +74,10 @@ export const undoneTexts = {
     codes: 'your earlier recovery codes',
     passkeys: (count: number) => (count === 1 ? 'your earlier passkey' : 'your earlier passkeys'),
   },
-  renewed:
-    'If you renewed it yourself and have only the new one, choose “Forgot your password?” on the sign-in page: the new one is accepted there, too.',
+  renewed: (what: 'app' | 'codes') =>
+    what === 'app'
+      ? 'If you renewed it yourself and have only the new one, choose “Forgot your password?” on the sign-in page: the new one is accepted there, too.'
+      : 'If you renewed them yourself and have only the new ones, choose “Forgot your password?” on the sign-in page: the new ones are accepted there, too.',
 
   /** What was made in the time before, and goes on. */
   goesOn: (things: readonly string[]) =>

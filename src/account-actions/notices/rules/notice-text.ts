@@ -192,11 +192,16 @@ function subjectOf(report: ToldReport): string {
   return kinds.size > 1 ? texts.andMore(subject) : subject;
 }
 
+/** Whether what is told of an event asks the person to do something: to get again what a recovery took, or to sign in again. */
+const asksMore = ({ notice, facts }: AccountEvent): boolean =>
+  notice === 'recovered' ? facts.what !== undefined : notice === 'deletion cancelled' && facts.byOperator === true;
+
 /** The message to the address of the account, with the link that ends everything. */
 export const noticeMail = (username: string, report: ToldReport, url: string): MailContent =>
   mailTexts.notices.toAccount({
     ...{ username, url, ...told(report), subject: subjectOf(report) },
     isByOperator: report.events.every(({ facts }) => facts.byOperator),
+    asksMore: report.events.some(asksMore),
   });
 
 /** The message to an address that the account had before. */

@@ -8,9 +8,20 @@ const NOTHING = NOTHING_UNDONE;
 test('who has an account again is told of every way in that was removed, another provider included', () => {
   assert.deepEqual(undoneSentences(NOTHING), []);
   assert.deepEqual(undoneSentences({ ...NOTHING, passkeys: 1, identities: 2 }), [
-    'This was added in the time before, and was removed: a passkey.',
-    'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.',
+    'This was added recently, and was removed: a passkey.',
+    'Other providers are disconnected. If you signed in with one, connect it again on the Security page of your account.',
   ]);
+});
+
+test('who renewed something that is as it was before reads how to come back with what is newer', () => {
+  const both = { app: true, codes: true };
+  const saidOf = (of: Partial<typeof both>) => {
+    const facts = { app: false, codes: false, ...of };
+    return undoneSentences({ ...NOTHING, removed: facts, restored: facts }).at(-1);
+  };
+  assert.match(saidOf({ app: true }) ?? '', /^If you renewed it yourself and have only the new one, /);
+  assert.match(saidOf({ codes: true }) ?? '', /^If you renewed them yourself and have only the new ones, /);
+  assert.equal(saidOf(both), saidOf({ codes: true }));
 });
 
 test('rights of others that were raised, and those that were taken away, are counted', () => {

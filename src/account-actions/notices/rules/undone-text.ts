@@ -151,7 +151,7 @@ export function undoneSentences({
     restored.codes && earlier.codes,
     passkeysRestored > 0 && earlier.passkeys(passkeysRestored),
   ].filter((what) => what !== false);
-  const isRenewed = (removed.app && restored.app) || (removed.codes && restored.codes);
+  const renewed = (['codes', 'app'] as const).find((what) => removed[what] && restored[what]);
   return [
     gone.length > 0 && texts.removed(gone),
     identities > 0 && texts.disconnected,
@@ -163,6 +163,6 @@ export function undoneSentences({
     through.length > 0 && texts.through(through),
     ...(letGo === undefined ? [] : letGoSentences(letGo)),
     again.length > 0 && texts.worksAgain(again),
-    isRenewed && texts.renewed,
+    renewed !== undefined && texts.renewed(renewed),
   ].filter((sentence) => sentence !== false);
 }
