@@ -60,6 +60,7 @@ export const en = {
       page: 'You were signed out. Sign in to go on.',
       form: 'You were signed out, so nothing was changed. Sign in to go on.',
       never: 'Sign in to open this page.',
+      again: 'Sign in again to confirm that it is you.',
       typed: 'You were signed out, so nothing was saved yet. Sign in to go on: what you typed is kept.',
     },
     again: (app: HtmlPart): HtmlPart => [app, ' asks you to sign in again, to confirm that it is you.'],
@@ -202,6 +203,8 @@ export const en = {
     ],
     said: {
       created: 'Your account is created.',
+      notProved:
+        'The other provider did not confirm that it is you. Sign in there with the account that is connected here, and not with another one.',
       notConnected: 'The other provider was not connected. Begin again on the Security page.',
       kept: 'Your account is kept, and its deletion is canceled. Your apps have to ask you to sign in again.',
       recovered:

@@ -68,6 +68,8 @@ export interface ProviderServices {
 export interface UpstreamKind {
   /** How the browser brings the response: in the query, or in a form that the provider's page sends. */
   readonly responseMode: 'query' | 'form_post';
+  /** Whether a person who is signed in there can be asked to sign in again. */
+  readonly asksAgain: boolean;
   /**
    * Where the browser goes to sign in.
    * @throws {UpstreamRefusal}

@@ -270,7 +270,7 @@ test('a code is no fresh proof where there is another factor, and without one th
   server.advance(10 * MINUTE);
   assert.equal((await alone.get('/account/security/authenticator')).location?.search, '?next=authenticator');
   const page = await alone.get('/account/confirm?next=authenticator');
-  assert.match(page.text, /href="\/login\/code"/);
+  assert.match(page.text, /href="\/account\/confirm\/again\?next=authenticator"/);
   const { hidden } = formOf((await alone.get('/account/security')).text, '/account/sign-out-everywhere');
   assert.equal((await alone.post('/account/confirm', { ...hidden, next: 'authenticator' })).status, 400);
 });

@@ -949,6 +949,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
   'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),
+  'GET /account/confirm/again': accountPage('/account/confirm/again', '302 /account'),
+  'GET /account/confirm/with/:name': accountPage('/account/confirm/with/provider', '302 /account'),
   'GET /account/confirm/passkey': accountPage('/account/confirm/passkey'),
   'GET /account/security/passkeys/new': accountPage('/account/security/passkeys/new'),
   'POST /account/security/remove-password': accountForm('/account/security/remove-password', {}, '409 conflict'),

@@ -255,3 +255,14 @@ test('a test says whether GitHub knows the client', async () => {
   assert.equal((await steps())[0].level, 'problem');
   await admin(server, 'PATCH', `/upstreams/${created.body.id}`, { clientSecret: github.clientSecret });
 });
+
+test('a person gives a fresh proof there, and is shown the accounts to choose from', async () => {
+  github.user = { id: 1020, login: 'proves', name: 'Person', emails: primary('proves@github.example') };
+  const browser = await join('proves-at-github');
+  server.advance(11 * 60_000);
+  const left = await browser.get('/account/confirm/with/github?next=export');
+  assert.equal(left.location?.searchParams.get('prompt'), 'select_account', left.text.slice(0, 2000));
+  await browser.get(github.authorize(left.location.href).href);
+  const on = await browser.get('/account/confirm?next=export');
+  assert.equal(on.location?.pathname, '/account/data/export');
+});

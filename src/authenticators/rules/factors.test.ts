@@ -50,6 +50,7 @@ const uses: [method: Method, factorSince: number | null, counts: boolean][] = [
   ['totp', SIGNED_IN + 1, false],
   ['recovery code', SIGNED_IN + 1, false],
   ['passkey', null, true],
+  ['upstream', SIGNED_IN, false],
   // Every change of it replaces all sessions.
   ['password', SIGNED_IN + 1, true],
   ['mail code', null, true],

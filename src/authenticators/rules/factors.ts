@@ -55,12 +55,15 @@ export function proofAsked(factors: readonly Factor[], { authTime }: Pick<Proof,
   return strongest(['mail code', ...factors.filter(({ createdAt }) => createdAt < authTime).map(({ kind }) => kind)]);
 }
 
+/** Methods that are set up while sessions go on. A password is replaced together with all sessions. */
+const isAddedInSessions = (method: Method): boolean => method !== 'password' && method !== 'mail code';
+
 /**
- * Whether a factor can prove who a person is, in a session that began at `authTime`. A second factor that was set up since then cannot: who
- * stole the session may have added it. A password is replaced together with all sessions.
+ * Whether a factor can prove who a person is, in a session that began at `authTime`. A second factor or another provider that was set up
+ * since then cannot: who stole the session may have added it.
  */
 export const isProofIn = ({ authTime }: Pick<Proof, 'authTime'>, { method, factorSince }: FactorUse): boolean =>
-  STRENGTH[method] <= STRENGTH.password || factorSince === null || factorSince < authTime;
+  !isAddedInSessions(method) || factorSince === null || factorSince < authTime;
 
 /**
  * When a session begins that was proved so: later than every factor that began it was set up, even by a node whose clock is ahead within the
@@ -68,7 +71,7 @@ export const isProofIn = ({ authTime }: Pick<Proof, 'authTime'>, { method, facto
  */
 export const beginningOf = (used: readonly FactorUse[], now: number): number =>
   used.reduce((at, { method, factorSince }) => {
-    const isAhead = STRENGTH[method] > STRENGTH.password && factorSince !== null && factorSince <= now + CLOCK_SKEW;
+    const isAhead = isAddedInSessions(method) && factorSince !== null && factorSince <= now + CLOCK_SKEW;
     return isAhead ? Math.max(at, factorSince + 1) : at;
   }, now);
 

@@ -19,7 +19,7 @@ import { finishWith, oidc } from './oidc.ts';
  * Apple: an OpenID Provider that sends its response as a form where it is asked for a name or an address, and takes a JWT that is signed
  * with our private key for a client secret.
  */
-export const apple: UpstreamKind = { responseMode: 'form_post', begin, finish, probe };
+export const apple: UpstreamKind = { responseMode: 'form_post', asksAgain: true, begin, finish, probe };
 
 /** How long a client secret is valid: it is made for one request. Apple allows six months. */
 const SECRET_LIFETIME = 5 * MINUTE;

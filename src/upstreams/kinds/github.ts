@@ -18,7 +18,7 @@ import type { UpstreamPerson } from '../rules/id-token.ts';
 import type { ProbeStep } from '../rules/probe-step.ts';
 
 /** GitHub, and GitHub Enterprise at its base URL: OAuth 2.0 without an ID token. The API says who signed in. */
-export const github: UpstreamKind = { responseMode: 'query', begin, finish, probe };
+export const github: UpstreamKind = { responseMode: 'query', asksAgain: false, begin, finish, probe };
 
 /** A person may have many addresses. */
 const LONGEST_ANSWER = 256 * 1024;

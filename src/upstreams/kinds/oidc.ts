@@ -18,7 +18,7 @@ import { isOfAnyTenant } from '../rules/issuer.ts';
 import { accessTokenHash, tokenIssuer, verifyProviderToken } from '../tokens.ts';
 
 /** OpenID Providers with discovery. */
-export const oidc: UpstreamKind = { responseMode: 'query', begin, finish, probe };
+export const oidc: UpstreamKind = { responseMode: 'query', asksAgain: true, begin, finish, probe };
 
 /** OpenID Connect Core 1.0 §3.1.2.1, with PKCE. */
 async function begin(

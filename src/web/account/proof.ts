@@ -14,6 +14,7 @@ import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.
 import {
   generalProblem,
   hidden,
+  isolate,
   NO_PROBLEMS,
   operator,
   type Problems,
@@ -30,16 +31,23 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import { keepDraft, keepTyped } from '../sign-in/draft.ts';
+import { UpstreamRefusal } from '../../upstreams/refusal.ts';
+import { keepDraft, keepReturn, keepTyped } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { takeSaid } from '../sign-in/said.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
+import { depart } from '../upstreams/depart.ts';
+import { upstreamTexts } from '../upstreams/messages.ts';
 import { accountLayout } from './layout.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
+import { readWeakProof, weakProof } from './weak-proof.ts';
 
 /*
  * Dangerous changes ask for a fresh proof of who is at the browser (decisions §11): the strongest factor that was set up before the
  * session began, within the last ten minutes.
  */
+
+const CONFIRM = '/account/confirm';
 
 /** Where a person continues after a proof: the changes that ask for one. Never an address from a request. */
 const TARGETS = {
@@ -95,7 +103,7 @@ export function readProof(
 }
 
 /** The page that asks for a proof, and leads to a change. */
-export const confirmAddress = (target: ProofTarget): string => `/account/confirm?next=${target}`;
+export const confirmAddress = (target: ProofTarget): string => `${CONFIRM}?next=${target}`;
 
 /**
  * A hook for the form of a dangerous change and for the page that shows it: sends a visitor without a fresh proof to the page that asks
@@ -242,6 +250,7 @@ export function proofRoutes(app: FastifyInstance, services: PageServices, { coun
     target: ProofTarget,
     shown: Method,
     problems: Problems,
+    factors: readonly Factor[],
   ): Promise<FastifyReply> {
     const frame = frameOf(visit);
     const title = messages.proof.titles[target];
@@ -251,7 +260,7 @@ ${
   shown === 'passkey'
     ? passkeyProofForm(site, frame.token, target)
     : shown === 'mail code'
-      ? html`<p>${messages.signInCode.proof}</p>${services.signInCode && html`<div><a class="button primary" href="${site.path('/login/code')}">${messages.signInCode.offer}</a></div>`}`
+      ? weakProof(services, await readWeakProof(services, visit, factors), target)
       : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
 ${FORMS[shown]?.fields(site, visit, problems)}${shown === 'recovery code' && (await codesLeft(visit))}
 <div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>`
@@ -262,17 +271,54 @@ ${otherWays(services, shown, target)}</section>`;
     return sendPage(reply, status, site, { ...page, scripts: shown === 'passkey' ? ['passkeys'] : [] });
   }
 
-  app.get('/account/confirm', async (request, reply) => {
+  app.get(CONFIRM, async (request, reply) => {
     const visit = visitOf(request);
     const query = queryOf(request);
     const target = query.get('next') ?? '';
     if (!isTarget(target)) return redirect(request, reply, site.path('/account'));
-    const { needed, asked } = await readProof(services, visit, target);
+    const { needed, asked, factors } = await readProof(services, visit, target);
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
-    return show(reply, 200, visit, target, shownMethod(asked, query), NO_PROBLEMS);
+    const said = takeSaid(services.browsers, request, reply, messages, 'notProved');
+    const problems = said === undefined ? NO_PROBLEMS : generalProblem(messages.account.said[said]);
+    return show(reply, 200, visit, target, shownMethod(asked, query), problems, factors);
   });
 
-  app.get('/account/confirm/passkey', async (request, reply) => {
+  /** The change for which a person proves themselves by another sign-in: there is nothing stronger to ask for. */
+  async function askedToSignIn(request: FastifyRequest): Promise<ProofTarget | undefined> {
+    const target = queryOf(request).get('next') ?? '';
+    if (!isTarget(target)) return undefined;
+    const { needed, asked } = await readProof(services, visitOf(request), target);
+    return needed && asked === 'mail code' ? target : undefined;
+  }
+
+  app.get<{ Params: { name: string } }>(`${CONFIRM}/with/:name`, async (request, reply) => {
+    const visit = visitOf(request);
+    const target = await askedToSignIn(request);
+    if (target === undefined) return redirect(request, reply, site.path('/account'));
+    const { providers } = await readWeakProof(services, visit, []);
+    const upstream = providers.find(({ name }) => name === request.params.name);
+    if (upstream === undefined) return redirect(request, reply, site.path(confirmAddress(target)));
+    const purpose = { pending: undefined, session: visit.session.sid, proves: target };
+    try {
+      return await depart(services, request, reply, upstream, purpose);
+    } catch (error) {
+      if (!(error instanceof UpstreamRefusal)) throw error;
+      const problem = generalProblem(upstreamTexts.unreachable(isolate(upstream.displayName)));
+      return show(reply, 502, visit, target, 'mail code', problem, []);
+    }
+  });
+
+  app.get(`${CONFIRM}/again`, async (request, reply) => {
+    const visit = visitOf(request);
+    const target = await askedToSignIn(request);
+    if (target === undefined) return redirect(request, reply, site.path('/account'));
+    keepReturn(services, request, reply, visit.account.id, confirmAddress(target));
+    const { factors } = await readProof(services, visit, target);
+    const { byCode } = await readWeakProof(services, visit, factors);
+    return redirect(request, reply, site.path(byCode ? '/login/code' : '/login'));
+  });
+
+  app.get(`${CONFIRM}/passkey`, async (request, reply) => {
     const visit = visitOf(request);
     const { relyingParty, database } = services;
     if (relyingParty === undefined) throw noPasskeysHere();
@@ -284,24 +330,24 @@ ${otherWays(services, shown, target)}</section>`;
     return reply.send(requestPasskey(relyingParty, passkeyProof(visit), allowed, clock()));
   });
 
-  app.post('/account/confirm', { preHandler: countEnding }, async (request, reply) => {
+  app.post(CONFIRM, { preHandler: countEnding }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const next = form.get('next') ?? '';
     const target = isTarget(next) ? next : 'password';
-    const { needed, asked } = await readProof(services, visit, target);
+    const { needed, asked, factors } = await readProof(services, visit, target);
     const method = shownMethod(asked, form);
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
     const proof = FORMS[method];
     // A person without a factor from before the session proves their address by another sign-in.
-    if (proof === undefined) return show(reply, 400, visit, target, method, NO_PROBLEMS);
+    if (proof === undefined) return show(reply, 400, visit, target, method, NO_PROBLEMS, factors);
     const result = await proof.check(services, visit, form);
     if (result.kind === 'limited') {
       reply.header('retry-after', String(result.seconds));
-      return show(reply, 429, visit, target, method, generalProblem(messages.signIn.limited(result.seconds)));
+      return show(reply, 429, visit, target, method, generalProblem(messages.signIn.limited(result.seconds)), factors);
     }
     if (result.kind === 'wrong' || !isProofIn(visit.session, result)) {
-      return show(reply, 400, visit, target, method, proof.wrong(site));
+      return show(reply, 400, visit, target, method, proof.wrong(site), factors);
     }
     const { database } = servicesIn(services, visit);
     const now = clock();

@@ -47,6 +47,8 @@ export interface Draft {
   readonly isForm: boolean;
   /** Whether the browser had a session before. */
   readonly wasSignedIn: boolean;
+  /** Whether the person signs in again although they are signed in. */
+  readonly isAgain?: boolean;
   readonly keptAt: number;
 }
 
@@ -114,6 +116,27 @@ export function keepDraft(services: DraftServices, request: FastifyRequest, repl
 export function keepTyped(services: DraftServices, request: FastifyRequest, reply: FastifyReply): void {
   const browser = services.browsers.of(request, reply);
   if (typedIn(request, services.site, browser) !== undefined) keepDraft(services, request, reply);
+}
+
+/** Lets a person who is signed in sign in again, and then be back at a page, or at what they were at before. */
+export function keepReturn(
+  services: DraftServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accountId: string,
+  page: string,
+): void {
+  const { browsers, sealer, clock } = services;
+  const browser = browsers.of(request, reply);
+  const kept = readDraft(services, browser);
+  const isTheirs = kept?.accountId === undefined || kept.accountId === accountId;
+  const draft: Draft = { accountId, page, isForm: false, wasSignedIn: true, keptAt: clock(), ...(isTheirs && kept) };
+  browsers.setNote(
+    reply,
+    'draft',
+    sealer.seal(JSON.stringify({ ...draft, isAgain: true }), contextOf(browser)),
+    LIFETIME,
+  );
 }
 
 /** What the browser keeps. */

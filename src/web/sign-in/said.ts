@@ -13,15 +13,19 @@ const LIFETIME = 10 * MINUTE;
 export const saveSaid = (browsers: Browsers, reply: FastifyReply, said: Said): void =>
   browsers.setNote(reply, 'said', said, LIFETIME);
 
-/** What the account says now, once. */
+/**
+ * What the account says now, once.
+ * @param wanted where a page says nothing else
+ */
 export function takeSaid(
   browsers: Browsers,
   request: FastifyRequest,
   reply: FastifyReply,
   { account: { said } }: Messages,
+  wanted?: Said,
 ): Said | undefined {
   const kept = browsers.of(request, reply).noteOf('said') ?? '';
-  if (!Object.hasOwn(said, kept)) return undefined;
+  if (!Object.hasOwn(said, kept) || (wanted !== undefined && kept !== wanted)) return undefined;
   browsers.setNote(reply, 'said', undefined, 0);
   return kept as Said;
 }

@@ -53,7 +53,8 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
       return showSignIn(services, visit, 200, NO_PROBLEMS, await expectedName(services, pending));
     }
     const visitor = await findVisitor(services, browser.sessionSecret);
-    if (visitor.kind === 'signed in') return redirect(request, reply, site.path('/account'));
+    const isAgain = readDraft(services, browser)?.isAgain === true;
+    if (visitor.kind === 'signed in' && !isAgain) return redirect(request, reply, site.path('/account'));
     return showSignIn(services, visit, 200, NO_PROBLEMS, '');
   });
 
@@ -141,6 +142,7 @@ function interruption(services: PageServices, { browser, pending }: SignInVisit)
   }
   const draft = pending === undefined ? readDraft(services, browser) : undefined;
   if (draft === undefined) return undefined;
+  if (draft.isAgain === true) return texts.ended.again;
   if (draft.fields !== undefined) return texts.ended.typed;
   if (draft.isForm) return texts.ended.form;
   return draft.wasSignedIn ? texts.ended.page : texts.ended.never;

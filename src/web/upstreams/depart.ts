@@ -22,9 +22,22 @@ function askedBy(pending: PendingRequest | undefined): {
   return { maxAge, prompt: again, loginHint, acrs };
 }
 
+/** What a browser is sent away for: to sign in, perhaps to an app, to connect an identity in a session, or for a proof there. */
+type Purpose =
+  | { readonly pending: PendingRequest | undefined; readonly session: null; readonly proves: null }
+  | { readonly pending: undefined; readonly session: string; readonly proves: string | null };
+
+/** What the upstream is asked for, beside who the person is. */
+function questionOf(upstream: Upstream, { pending, session, proves }: Purpose) {
+  const asked = askedBy(pending);
+  if (session === null) return asked;
+  // A person who is signed in there has proved nothing now.
+  const isAskedAgain = proves !== null && kinds[upstream.kind].asksAgain;
+  return { ...asked, prompt: isAskedAgain ? ('login' as const) : ('select_account' as const) };
+}
+
 /**
  * Sends a browser to an upstream. Nothing is stored: what is needed again when it comes back is in the `state`, sealed.
- * @param connects the `sid` of the session to whose account an identity is to be connected; null to sign in
  * @throws {UpstreamRefusal} where the upstream does not say where
  */
 export async function depart(
@@ -32,11 +45,12 @@ export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,
   upstream: Upstream,
-  { pending, connects }: { readonly pending: PendingRequest | undefined; readonly connects: string | null },
+  purpose: Purpose,
 ): Promise<FastifyReply> {
   const { browsers, clock, issuer, sealer, upstreams } = services;
   const { hash: browserHash } = browsers.of(request, reply);
-  const { maxAge, prompt, loginHint, acrs } = askedBy(pending);
+  const { pending, session, proves } = purpose;
+  const { maxAge, prompt, loginHint, acrs } = questionOf(upstream, purpose);
   const departure: Departure = {
     ...newAttempt(maxAge, prompt === 'login' ? clock() : null),
     ...{
@@ -44,14 +58,15 @@ export async function depart(
       generation: upstream.generation,
       browserHash,
       handle: pending?.handle ?? null,
-      session: connects,
+      session,
+      proves,
       leftAt: clock(),
     },
   };
   const question: ProviderQuestion = {
     redirectUri: redirectUriOf(issuer, upstream),
     state: sealState(services, departure),
-    prompt: connects === null ? prompt : 'select_account',
+    prompt,
     loginHint,
     acrs,
   };

@@ -27,8 +27,10 @@ export interface Departure extends ProviderAttempt {
   readonly browserHash: string;
   /** The handle of the authorization request that needs the sign-in. */
   readonly handle: string | null;
-  /** To connect it to the account of the session with this `sid`, which a fresh proof does not change; null to sign in. */
+  /** The `sid` of the session in which the person acts, which a fresh proof does not change; null to sign in. */
   readonly session: string | null;
+  /** The change that asks for a fresh proof; null to connect the identity to the account of the session, or to sign in. */
+  readonly proves: string | null;
   readonly leftAt: number;
 }
 
@@ -68,7 +70,7 @@ export function openForm({ sealer }: Pick<Services, 'sealer'>, upstreamId: strin
 
 /** Whom an upstream vouches for, until the person decides what follows. */
 export interface Vouched extends JoiningPerson {
-  /** As of the departure. */
+  /** To connect it to the account of the session with this `sid`; null to sign in. */
   readonly session: string | null;
   /** The handle of the authorization request that goes on afterwards. */
   readonly handle: string | null;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticators } from '../../account-actions/authentication/authenticators.ts';
 import { upstreamStateName } from '../../account-actions/authentication/upstream.ts';
+import { proveByUpstream } from '../../account-actions/sign-in/prove-by-upstream.ts';
 import { signIn } from '../../account-actions/sign-in/sign-in.ts';
 import { providerClientOf } from '../../account-actions/upstreams/upstreams.ts';
 import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
@@ -10,6 +11,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { findActive } from '../../upstreams/active.ts';
 import { findIdentity } from '../../upstreams/identity-store.ts';
 import { kinds } from '../../upstreams/kinds/kinds.ts';
@@ -56,8 +58,8 @@ export function upstreamSignInRoutes(app: FastifyInstance, services: PageService
       if (pending !== undefined && !needsSignIn(pending)) return advance(services, request, reply, pending);
       const upstream = await findActive(services, request.params.name);
       if (upstream === undefined) return showUnusable(services, visit, 'not offered');
-      return explained(services, visit, upstream, null, () =>
-        depart(services, request, reply, upstream, { pending, connects: null }),
+      return explained(services, visit, upstream, undefined, () =>
+        depart(services, request, reply, upstream, { pending, session: null, proves: null }),
       );
     },
   );
@@ -97,13 +99,13 @@ export function upstreamSignInRoutes(app: FastifyInstance, services: PageService
 
 /**
  * Explains what an upstream refuses, or what is refused of it.
- * @param session where an identity was to be connected to the account of that
+ * @param departure where the browser comes back
  */
 async function explained(
   services: PageServices,
   visit: SignInVisit,
   upstream: Upstream,
-  session: string | null,
+  departure: Departure | undefined,
   act: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
@@ -111,7 +113,10 @@ async function explained(
   } catch (error) {
     if (!(error instanceof UpstreamRefusal)) throw error;
     await reportRefusal(services, visit, upstream, error);
-    if (session === null) return showUpstreamRefusal(services, visit, upstream, error);
+    if (departure === undefined || departure.session === null) {
+      return showUpstreamRefusal(services, visit, upstream, error);
+    }
+    if (departure.proves !== null) return proofRefused(services, visit, departure.proves);
     saveSaid(services.browsers, visit.reply, 'notConnected');
     return redirect(visit.request, visit.reply, services.site.path('/account'));
   }
@@ -159,11 +164,12 @@ async function comeBack(services: PageServices, visit: SignInVisit, returned: Re
   const about = { name: 'signInAddress', origin, accountId: null } as const;
   const seconds = await database.commit(() => takeFrom(SIGN_IN_FROM, limits.signInAddress, clock(), about));
   if (seconds > 0) return showRefusal(services, visit, { kind: 'limited', seconds }, '');
-  return explained(services, visit, upstream, departure.session, async () => {
+  return explained(services, visit, upstream, departure, async () => {
     const back = { callback, redirectUri: redirectUriOf(issuer, upstream), state };
     const client = providerClientOf(sealer, upstream);
     const person = await kinds[upstream.kind].finish({ ...upstreams, clock }, client, departure, back);
     await database.commit(() => giveBackFrom(SIGN_IN_FROM, limits.signInAddress, origin));
+    if (departure.proves !== null) return prove(services, visit, returned, person, departure.proves);
     if (departure.session !== null) {
       keep(services, visit, returned, person);
       return redirect(request, reply, services.site.path(confirmConnectPath(upstream)));
@@ -212,4 +218,38 @@ async function signInAs(
   // Whom another provider vouched for before is of no use any more.
   services.browsers.setNote(reply, 'upstream', undefined, 0);
   return continueSignIn(services, visit, result);
+}
+
+/** Back to the page that asks for a fresh proof: it leads on to the change where the proof was given. */
+const toProof = ({ site }: PageServices, { request, reply }: SignInVisit, proves: string): FastifyReply =>
+  redirect(request, reply, site.path(`/account/confirm?next=${encodeURIComponent(proves)}`));
+
+function proofRefused(services: PageServices, visit: SignInVisit, proves: string): FastifyReply {
+  saveSaid(services.browsers, visit.reply, 'notProved');
+  return toProof(services, visit, proves);
+}
+
+/** Raises the session in which a person left for a fresh proof, where they signed in at the upstream as the person of that account. */
+async function prove(
+  services: PageServices,
+  visit: SignInVisit,
+  { upstream, departure, state }: Returned,
+  person: UpstreamPerson,
+  proves: string,
+): Promise<FastifyReply> {
+  const { database, clock, browsers } = services;
+  const visitor = await findVisitor(services, visit.browser.sessionSecret);
+  if (visitor.kind !== 'signed in' || visitor.session.sid !== departure.session) {
+    return proofRefused(services, visit, proves);
+  }
+  const key = { upstreamId: upstream.id, issuer: person.issuer, subject: person.subject };
+  const identity = await database.read(() => findIdentity(key));
+  if (identity?.accountId !== visitor.account.id) return proofRefused(services, visit, proves);
+  const browser = signInBrowser(services, visit);
+  const attempt = { upstream, person, state: upstreamStateName(state), origin: browser.origin };
+  const checked = await authenticators.upstream(services, attempt, clock());
+  const result = await proveByUpstream(services, visitor.session, checked, browser);
+  if (result.kind !== 'signed in') return proofRefused(services, visit, proves);
+  browsers.setSession(visit.reply, result.created, SESSION_LIFETIME);
+  return toProof(services, visit, proves);
 }

@@ -106,7 +106,11 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const upstream = await findActive(services, request.params.name);
     if (upstream === undefined) return refuse(reply, 404, visit, upstreamTexts.notOffered);
     try {
-      return await depart(services, request, reply, upstream, { pending: undefined, connects: visit.session.sid });
+      return await depart(services, request, reply, upstream, {
+        pending: undefined,
+        session: visit.session.sid,
+        proves: null,
+      });
     } catch (error) {
       if (!(error instanceof UpstreamRefusal)) throw error;
       return refuse(reply, 502, visit, upstreamTexts.unreachable(isolate(upstream.displayName)));
