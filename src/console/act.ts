@@ -91,7 +91,7 @@ ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, address) })}
 ${fields}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${submit}</button><a href="${site.path(back)}">${site.messages.operators.cancel}</a></div></form></section>`;
-    return sendPage(reply, status, site, consolePage(site, visit, { section, title: submit, content, problems }));
+    return sendPage(reply, status, site, consolePage(site, visit, { section, title, content, problems }));
   }
 
   const page = { permission, objects: act.pageObjects ?? objects, acts: true } as const;
@@ -117,8 +117,7 @@ ${fields}
 ${doneNotice(html`<p>${now}</p>`)}
 ${more}
 <p><a class="button" href="${site.path(back)}"><span>${backTo}</span></a></p>`;
-      const name = act.ask(visit, subject, form, NO_PROBLEMS).submit;
-      return sendPage(reply, 200, site, consolePage(site, visit, { section, title: name, content }));
+      return sendPage(reply, 200, site, consolePage(site, visit, { section, title, content }));
     } catch (error) {
       if (!isShown(error)) throw error;
       const refusal = toOAuthError(error, request);

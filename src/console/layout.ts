@@ -1,7 +1,7 @@
 import type { Permission } from '../operators/permissions.ts';
 import { holdsSomewhere } from '../operators/rights.ts';
 import { hidden, isolate, NO_PROBLEMS, type Problems } from '../pages/components.ts';
-import { type Html, html } from '../pages/html.ts';
+import { type Html, type HtmlPart, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { enumerated } from '../platform/date-text.ts';
 import type { ConsoleVisit } from './visit.ts';
@@ -35,7 +35,7 @@ export type FrameVisit = Pick<ConsoleVisit, 'account' | 'operator' | 'logoutToke
 
 interface ConsoleContent {
   readonly section?: Section;
-  readonly title: string;
+  readonly title: HtmlPart;
   readonly content: Html;
   readonly problems?: Problems;
 }
@@ -46,7 +46,7 @@ export const consolePage = (
   visit: FrameVisit,
   { section, title, content, problems = NO_PROBLEMS }: ConsoleContent,
 ): Page => ({
-  title: `${title} – ${site.messages.operators.title}`,
+  title: [title, ` – ${site.messages.operators.title}`],
   layout: 'console',
   problems,
   theme: visit.account.profile.theme,

@@ -26,6 +26,9 @@ function render(value: HtmlPart): string {
   return value.map(render).join('');
 }
 
+/** The same text without its markup, for the title of a page, which can have none. */
+export const withoutMarkup = (value: HtmlPart): Html => new Html(render(value).replace(/<[^>]*>/g, ''));
+
 /**
  * Builds HTML from a template. Values are escaped for text and for quoted attributes; lists are joined; `undefined`, `null` and
  * `false` are left out. Attributes must be quoted, and no value may be in a script, a style or an event handler.

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { textDirection } from '../platform/validation/language.ts';
 import { assets } from './assets.ts';
 import { hasProblems, helpLine, NO_PROBLEMS, type Problems } from './components.ts';
-import { type Html, html } from './html.ts';
+import { type Html, type HtmlPart, html, withoutMarkup } from './html.ts';
 import { tile } from './mark.ts';
 import type { Messages } from './messages.ts';
 
@@ -18,7 +18,7 @@ export interface Site {
 }
 
 export interface Page {
-  readonly title: string;
+  readonly title: HtmlPart;
   readonly body: Html;
   /** `narrow` for a step of a sign-in, `wide` for the account, `broad` for pages that need the whole width, `console` for operators. */
   readonly layout: 'narrow' | 'wide' | 'broad' | 'console';
@@ -56,7 +56,7 @@ export function document(site: Site, page: Page): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} – ${messages.product}</title>
+<title>${withoutMarkup(title)} – ${messages.product}</title>
 <link rel="stylesheet" href="${path(assets.style.path)}">${more !== undefined && html`<link rel="stylesheet" href="${path(more.path)}">`}
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
 <script src="${path(assets.script.path)}" type="module"></script>${page.scripts?.map((name) => html`<script src="${path(assets[name].path)}" type="module"></script>`)}${page.layout === 'console' && html`<script src="${path(assets.operatorsScript.path)}" type="module"></script>`}

@@ -28,7 +28,7 @@ export const en = {
   product: BRAND.name,
   skipToContent: 'Skip to content',
   problemTitle: 'Check the following',
-  problemPage: (title: string) => `Error: ${title}`,
+  problemPage: (title: HtmlPart): HtmlPart => ['Error: ', title],
   help: {
     operator: 'the administrator of this service',
     line: (operator: HtmlPart): HtmlPart => ['Need help? Contact ', operator, '.'],

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import { afterEach } from 'node:test';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html } from '../../src/pages/html.ts';
 import { en } from '../../src/pages/messages.ts';
 
 /** What caches may keep: it is the same for everyone. */
@@ -111,7 +112,7 @@ export const showsSecret = (route: string, body: unknown): boolean =>
 export const isMistitled = (body: unknown): boolean =>
   typeof body === 'string' &&
   body.startsWith('<!doctype html>') &&
-  body.includes(`<title>${en.problemPage('')}`) !== /aria-invalid="true"|role="alert"/.test(body);
+  body.includes(html`<title>${en.problemPage('')}`.text) !== /aria-invalid="true"|role="alert"/.test(body);
 
 const routeOf = ({ method, routeOptions: { url }, url: asked }: FastifyRequest): string => `${method} ${url ?? asked}`;
 

@@ -220,7 +220,7 @@ ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, address) })}
 ${act.fields?.(site, client, given, problems)}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${act.submit(text)}</button><a href="${site.path(appAddress(client.id))}">${cancel}</a></div></form></section>`;
-    const page = consolePage(site, visit, { section: 'apps', title: act.submit(text), content, problems });
+    const page = consolePage(site, visit, { section: 'apps', title, content, problems });
     return sendPage(reply, status, site, page);
   }
 }
@@ -240,5 +240,5 @@ function donePage(site: Site, visit: ConsoleVisit, act: AppAct, { client, secret
 ${doneNotice(html`<p>${now}</p>`)}
 ${secret !== undefined && appSettings(site, client, issuer, secret)}
 <p><a class="button" href="${site.path(appAddress(client.id))}"><span>${back(name)}</span></a></p>`;
-  return consolePage(site, visit, { section: 'apps', title: act.submit(text), content });
+  return consolePage(site, visit, { section: 'apps', title, content });
 }

@@ -40,24 +40,20 @@ export function memberRoutes(app: FastifyInstance, services: ConsoleServices): v
   ): FastifyReply {
     const [who, where] = [isolate(account.profile.displayName), isolate(group.displayName)];
     const adds = act === 'add-member';
+    const title = (adds ? text.addTitle : text.removeTitle)(who, where);
     const submit = adds ? text.addSubmit : text.removeSubmit;
-    const content = html`<header class="object"><h1>${(adds ? text.addTitle : text.removeTitle)(who, where)}</h1><p class="muted">${isolate(account.profile.username)} · <span class="figures">${account.id}</span></p></header>
+    const content = html`<header class="object"><h1>${title}</h1><p class="muted">${isolate(account.profile.username)} · <span class="figures">${account.id}</span></p></header>
 ${problemSummary(site.messages, problems)}
 <section class="card"><p>${adds ? text.addLead : text.removeLead}</p>
 <form method="post" action="${site.path(`/console/groups/${act}`)}">${hidden(visit.token, { id: group.id, user: account.id })}<div class="actions"><button class="${adds ? 'primary' : 'danger'}" type="submit">${submit}</button><a href="${site.path(groupAddress(group.id))}">${cancel}</a></div></form></section>`;
-    return sendPage(
-      reply,
-      status,
-      site,
-      consolePage(site, visit, { section: 'groups', title: submit, content, problems }),
-    );
+    return sendPage(reply, status, site, consolePage(site, visit, { section: 'groups', title, content, problems }));
   }
 
   function done(reply: FastifyReply, visit: ConsoleVisit, group: Group, title: HtmlPart, now: string): FastifyReply {
     const content = html`<header><h1>${title}</h1></header>
 ${doneNotice(html`<p>${now}</p>`)}
 <p><a class="button" href="${site.path(groupAddress(group.id))}">${text.back}</a></p>`;
-    return sendPage(reply, 200, site, consolePage(site, visit, { section: 'groups', title: text.title, content }));
+    return sendPage(reply, 200, site, consolePage(site, visit, { section: 'groups', title, content }));
   }
 
   const names = { permission: 'groups.manage', objects: { group: 'id' }, acts: true } as const;
