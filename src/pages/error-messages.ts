@@ -77,7 +77,7 @@ export const errorTexts = {
     },
     403: {
       title: 'This form came from another site',
-      text: 'For your safety nothing was changed. Open the page on this site and try again.',
+      text: 'For your safety nothing was changed. Open your account here and try again.',
     },
     404: {
       title: 'Page not found',
@@ -97,11 +97,11 @@ export const errorTexts = {
     },
     415: {
       title: 'This format is not supported',
-      text: 'The data was sent in a format that this address does not accept, so nothing was changed.',
+      text: 'The data was sent in a format that this address does not accept, so nothing was changed. Go back and send the form of the page again.',
     },
     429: {
       title: 'Too many requests',
-      text: 'This was tried too many times in a short while.',
+      text: 'This was tried too many times in a short while, so nothing was changed.',
     },
     500: {
       title: 'Something went wrong on our side',

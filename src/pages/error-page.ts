@@ -174,5 +174,5 @@ function pageFor({ status, headers }: OAuthError, { error: text }: Messages): Er
       ? 400
       : 500;
   const { title, text: what } = text.statuses[known];
-  return { title, text: what + again, ...((status === 404 || status === 405) && { onward: 'account' }) };
+  return { title, text: what + again, onward: 'account' };
 }

@@ -92,6 +92,8 @@ test('what is refused before it reaches a page is a page for a browser, which sa
     assert.match(answer.type, /^text\/html/, String(text));
     assert.match(answer.text, text);
     assert.match(answer.text, /class="technical"/);
+    // A sign-in that was begun by an app goes on there.
+    if (!answer.text.includes('Go back to the app')) assert.match(answer.text, /href="\/account"/, String(text));
     assertNamed(answer, String(text));
     assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   }
