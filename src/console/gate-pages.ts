@@ -3,7 +3,7 @@ import { CannotOpen, type InsufficientPermission } from '../operators/refusal.ts
 import { commandBlock, hidden, isolate } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
-import { consolePage, type FrameVisit } from './layout.ts';
+import { consolePage, type FrameVisit, SEARCH } from './layout.ts';
 
 /*
  * What the console says instead of a page.
@@ -75,7 +75,7 @@ export function refusedPage(
 export const notFoundPage = (site: Site, visit: FrameVisit, what: string): Page =>
   consolePage(site, visit, {
     title: site.messages.operators.gate.notFoundTitle,
-    content: html`<header><h1>${site.messages.operators.gate.notFoundTitle}</h1></header><section class="card"><p>${what}</p></section>`,
+    content: html`<header><h1>${site.messages.operators.gate.notFoundTitle}</h1></header><section class="card"><p>${what}</p><p><a href="${site.path(SEARCH)}">${site.messages.operators.gate.notFoundSearch}</a></p></section>`,
   });
 
 /** No section is for the operator's role. */

@@ -82,8 +82,7 @@ export const consoleAppTexts = {
   name: 'Name',
   nameHint: 'People see it when they sign in.',
   urisLabel: 'Redirect URIs',
-  urisHint:
-    'One on each line, exactly as the app sends it, such as https://app.example.com/callback. For the first three kinds.',
+  urisHint: 'One on each line, exactly as the app sends it, such as https://app.example.com/callback.',
   resource: 'Address of the API',
   resourceHint: 'An https URL that names it in tokens. For an API.',
   nameBad: 'Enter a name of 1 to 64 characters on one line, without spaces around it.',
@@ -105,7 +104,8 @@ export const consoleAppTexts = {
   stale: 'Somebody changed the app since you opened this page. What you typed is below; this is stored now:',
 
   rotateTitle: (name: HtmlPart): HtmlPart => ['A new secret for ', name],
-  rotateLead: 'Tokens stay valid. For a while both secrets work, so that the app can be changed over.',
+  rotateLead:
+    'Tokens stay valid. Choose how long the previous secret works beside the new one, until the app is changed over.',
   overlap: 'The previous secret works for',
   overlaps: { '0': 'It ends at once', '3600': 'One more hour', '86400': 'One more day', '604800': 'Seven more days' },
   rotateSubmit: 'Make the secret',

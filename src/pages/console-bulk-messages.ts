@@ -17,8 +17,8 @@ export const consoleBulkTexts = {
   who: 'Who they are: fill in one of these fields.',
   names: 'People, one per line',
   namesHint: 'Usernames, addresses or IDs; up to 5,000 lines, and up to 64 KB.',
-  text: 'Or everybody whose name or address contains',
-  textHint: 'As in the list of people. Up to 5,000 of them.',
+  text: 'Or everybody whose name, username or address contains',
+  textHint: 'Up to 5,000 people.',
   members: 'Or everybody in the group',
   membersHint: 'Its name or ID.',
   group: 'Group',
@@ -92,7 +92,7 @@ export const consoleBulkTexts = {
     },
     'end-sessions': {
       title: 'Sign out everywhere',
-      lead: 'Every browser, code and token of these people ends. They can sign in again, and are told by mail.',
+      lead: 'Every browser, code and token of these people ends. They can sign in again. Each is told by mail, if this server sends mail.',
     },
     'add-to-group': {
       title: 'Add to a group',

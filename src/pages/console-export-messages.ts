@@ -14,6 +14,6 @@ export const consoleExportTexts = {
   people: {
     title: 'Save people to a file',
     all: 'Everybody with an account, the newest first.',
-    containing: (text: HtmlPart): HtmlPart => ['Everybody whose name or address contains ', text, '.'],
+    containing: (text: HtmlPart): HtmlPart => ['Everybody whose name, username or address contains ', text, '.'],
   },
 } as const;

@@ -1,7 +1,7 @@
-import { enumerated } from '../platform/date-text.ts';
 import { consoleAppTexts } from './console-app-messages.ts';
 import { consoleBulkTexts } from './console-bulk-messages.ts';
 import { consoleExportTexts } from './console-export-messages.ts';
+import { consoleGateTexts } from './console-gate-messages.ts';
 import { consoleGroupTexts } from './console-group-messages.ts';
 import { consoleInvitationTexts } from './console-invitation-messages.ts';
 import { consoleLiveTexts } from './console-live-messages.ts';
@@ -16,13 +16,6 @@ import { strongerTexts } from './console-stronger-messages.ts';
 import { consoleTryMessages } from './console-try-messages.ts';
 import { consoleUpstreamTexts } from './console-upstream-messages.ts';
 import type { HtmlPart } from './html.ts';
-
-/** How the console names each permission that a page may lack. */
-const missing = (permission: HtmlPart): HtmlPart => [
-  'Your role does not include the permission ',
-  permission,
-  ', which this page needs.',
-];
 
 /** Why a sign-in failed, by the reason that the audit trail holds, and what an operator can do about it. */
 const failures: Readonly<Record<string, string>> = {
@@ -58,33 +51,7 @@ export const consoleTexts = {
     `There is nobody with the username, address or ID ${typed} whom you may name here.`,
   openTitle: 'Sign in to open this page.',
 
-  gate: {
-    noRoleTitle: 'The console is for operators',
-    noRole: (username: HtmlPart): HtmlPart => [
-      'You are signed in as ',
-      username,
-      ', and this account has no role of operators. An owner can give it one:',
-    ],
-    noRoleCommand: (username: string): string => `tessera user grant-role ${username} admin`,
-    noRoleOther: 'Or sign out, and sign in with another account.',
-    missingTitle: 'Your role does not include this',
-    missing,
-    missingRoles: (roles: readonly string[]): string => `Roles that include it: ${enumerated(roles)}.`,
-    strongerTitle: 'This person holds more than you',
-    cannotOpenTitle: 'You cannot change how this person signs in',
-    cannotDeleteTitle: 'You cannot delete this account',
-    nothingTitle: 'There is nothing here for your role yet',
-    nothing:
-      'Your role counts in an organization, or for your own apps. Use it with the command line or the admin API: these pages do not show such a part yet.',
-    notFoundTitle: 'This is not here',
-    setUpTitle: 'Set up a second factor first',
-    setUp:
-      'The console opens accounts of other people, so a password alone is not enough. Set up a passkey or an authenticator app, then come back.',
-    setUpLink: 'Set up a second factor',
-    againTitle: 'Sign in again with your second factor',
-    again: 'You signed in without your second factor. Sign out and in again: you come back to this page.',
-    againSubmit: 'Sign out and sign in again',
-  },
+  gate: consoleGateTexts,
 
   people: {
     title: 'People',
@@ -180,6 +147,7 @@ export const consoleTexts = {
     stops: 'What stops',
     told: 'Who is told',
     toldPerson: 'The person, by mail.',
+    toldNobody: 'Nobody: this server sends no mail.',
     nobodySignedIn: 'The person is signed in nowhere, and no app has a token.',
     willEnd: (browsers: number, apps: HtmlPart): HtmlPart => [
       browsers === 1 ? 'One browser is signed out.' : `${browsers} browsers are signed out.`,
@@ -316,6 +284,7 @@ export const consoleTexts = {
     bad: 'Enter a correlation ID such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11.',
     newest: 'The newest steps: what was refused, and what was completed.',
     ofApp: (app: HtmlPart): HtmlPart => ['The newest steps of the app ', app, '.'],
+    events: 'Events of this request',
     none: 'No step is on record. A new one takes up to a second to appear.',
     everything: 'Show those of all apps',
     app: 'App',

@@ -5,7 +5,7 @@ export const consoleRecordTexts = {
   correct: {
     link: 'Correct',
     title: (name: HtmlPart): HtmlPart => ['Correct the record of ', name],
-    lead: 'Another address, or another decision on whether it is verified, ends everything that is signed in and every link that waits. The person is told of it at both addresses.',
+    lead: 'Another address, or another decision on whether it is verified, ends everything that is signed in and every link that waits. If this server sends mail, a message about another address goes to both.',
     displayName: 'Name',
     username: 'Username',
     usernameHint: '3 to 32 of a-z, 0-9, _, . and -. The former one is held for 90 days.',
@@ -42,7 +42,7 @@ export const consoleRecordTexts = {
   keep: {
     link: 'Call the deletion off',
     title: (name: HtmlPart): HtmlPart => ['Keep the account of ', name],
-    lead: 'The account is not deleted. What had ended stays ended. The person is told by mail.',
+    lead: 'The account is not deleted. What had ended stays ended. The person is told by mail, if this server sends mail.',
     submit: 'Call the deletion off',
     done: (name: HtmlPart): HtmlPart => ['The account of ', name, ' stays'],
     now: 'The person can sign in again.',

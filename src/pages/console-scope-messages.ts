@@ -31,7 +31,8 @@ export const consoleScopeTexts = {
   withdrawOf: (scope: string): string => `Withdraw the request for ${scope}`,
 
   askTitle: (app: HtmlPart): HtmlPart => ['Ask for a scope for ', app],
-  askLead: 'An operator decides, and you are told. Until then the app goes on with the scopes that it has.',
+  askLead:
+    'An operator decides. You find the answer on the page of the app. Until then the app goes on with the scopes that it has.',
   scope: 'Scope',
   scopeHint: (scopes: string): string => `About the person: ${scopes}. Of an API: the name of its scope.`,
   scopeBad: 'Enter one scope, exactly as the app will send it.',
@@ -42,7 +43,7 @@ export const consoleScopeTexts = {
   whyBad: 'Enter what the app needs it for, in at most 500 characters.',
   askSubmit: 'Ask',
   askDone: 'The request waits for an operator',
-  askNow: 'You find it on the page of the app, with the answer once there is one.',
+  askNow: 'You find it on the page of the app.',
 
   approveTitle: (scope: HtmlPart, app: HtmlPart): HtmlPart => ['Approve ', scope, ' for ', app],
   approveLead: 'From then on the app may ask people for this scope. People decide whether they allow it, as always.',

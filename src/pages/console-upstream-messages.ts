@@ -100,7 +100,7 @@ export const consoleUpstreamTexts = {
     clientSecretHint: 'It is stored encrypted, and never shown again.',
     clientSecretOptional: 'Empty for a public client. It is stored encrypted, and never shown again.',
     secretEnds: 'The secret ends on',
-    secretEndsHint: 'As the provider says. You are reminded before. Empty where it does not end.',
+    secretEndsHint: 'As the provider says. The page System warns of it before. Empty where it does not end.',
     teamId: 'Team ID',
     teamIdHint: 'At the upper right of the page of the developer account.',
     keyId: 'Key ID',

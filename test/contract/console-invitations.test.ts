@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { act, newOperator, open } from '../support/console.ts';
-import { admin } from '../support/flow.ts';
+import { admin, newUser } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { HOUR } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
@@ -29,6 +29,11 @@ test('without mail the link is shown once, opens the page of the invitation, and
   assert.ok(await isOpen(link));
   const list = (await owner.browser.get(PATH)).text;
   assert.ok(list.includes('new@example.com') && !list.includes(link.split('=')[1] ?? '-'));
+});
+
+test('without mail the page of an act on a person does not promise that they are told', async () => {
+  const page = await open(server, owner, `/console/people/end-sessions?id=${(await newUser(server)).id}`);
+  assert.match(page.text, /Nobody: this server sends no mail/);
 });
 
 test('what is wrong is said at its field', async () => {

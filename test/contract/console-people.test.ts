@@ -78,6 +78,9 @@ test('a person is found by the beginning of the username or address, by the ID, 
     assert.ok(!text.includes('<script>'));
   }
   assert.match(await find('nobody-at-all'), /No results for <bdi>nobody-at-all</);
+  // A list that shows its first people alone is no list to save.
+  assert.doesNotMatch(await find('ada.'), /Save to a file/);
+  assert.match(await find('Lovelace'), /href="[^"]*[?]q=Lovelace">Save to a file/);
 });
 
 test('the list goes on by the last account, the newest first, and a link of another list begins at the start', async () => {
@@ -124,6 +127,8 @@ test('signing a person out everywhere says what ends, ends it, and says what hol
   const browser = await signedIn(server, user);
   const tokens = await tokensFor(server, client, user, {}, { browser });
   const page = await owner.browser.get(`/console/people/end-sessions?id=${user.id}`);
+  assert.ok(page.text.includes(`<title>${titleOf(page.text)} – Console`), 'the title says what the page is about');
+  assert.match(page.text, /The person, by mail/);
   assert.match(page.text, /One browser is signed out/);
   assert.match(page.text, /Acme Notes/);
   const done = await owner.browser.submit(page, {}, '/console/people/end-sessions');
@@ -246,6 +251,7 @@ test('what a role may not do is absent, and a link to it names the permission', 
     const answer = await support.browser.get(address);
     assert.equal(answer.status, 403, address);
     assert.match(answer.text, /users\.ban|groups\.read/);
+    assert.match(answer.text, /Ask somebody who has one of them/);
   }
   const { token } = { token: /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '' };
   const sent = await support.browser.post('/console/people/ban', { form_token: token, id: user.id });
@@ -287,6 +293,7 @@ test('what is no id, and who is not there, is not found', async () => {
     const answer = await owner.browser.get(address);
     assert.equal(answer.status, 404, address);
     assert.match(answer.text, /There is no user/);
+    assert.match(answer.text, /href="\/console\/search">Search the console/);
   }
 });
 

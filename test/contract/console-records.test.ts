@@ -46,6 +46,7 @@ test('what is no correlation ID, and what is unknown, is said', async () => {
   const unknown = await browser.get('/console/explain?id=6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11');
   assert.equal(unknown.status, 404);
   assert.match(unknown.text, /There is no trace of the request/);
+  assert.match(unknown.text, /href="\/console\/events[?]requestId=[0-9a-f-]{36}">Events of this request/);
 });
 
 test('events are found by the filters of the address, and the list goes on by the last one', async () => {

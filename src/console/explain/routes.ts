@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { holds, INSTALLATION } from '../../operators/rights.ts';
 import {
   field,
   fieldProblem,
@@ -7,8 +8,8 @@ import {
   type Problems,
   problemSummary,
 } from '../../pages/components.ts';
-import { type Html, html } from '../../pages/html.ts';
-import { sendPage } from '../../pages/layout.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import { Failure } from '../../platform/failure.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
@@ -69,7 +70,7 @@ export function explainRoutes(app: FastifyInstance, services: ConsoleServices, l
     const content = html`<header><h1>${text.title}</h1></header>
 ${problemSummary(site.messages, problems)}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'id', label: text.field, hint: text.hint, type: 'text', autocomplete: 'off', value: typed, problems, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
-${list}${found !== undefined && 'steps' in found && traceView(site, visit, found)}`;
+${problems.general.length > 0 && eventsLink(site, visit, typed)}${list}${found !== undefined && 'steps' in found && traceView(site, visit, found)}`;
     const status = problems === NO_PROBLEMS ? 200 : problems.general.length > 0 ? 404 : 400;
     return sendPage(
       reply,
@@ -92,3 +93,8 @@ ${list}${found !== undefined && 'steps' in found && traceView(site, visit, found
     });
   });
 }
+
+/** The audit trail may know a request of which there is no trace, or none any more. */
+const eventsLink = (site: Site, { operator }: ConsoleVisit, id: string): HtmlPart =>
+  holds(operator, 'events.read', INSTALLATION) &&
+  html`<p><a href="${site.path(`/console/events?requestId=${encodeURIComponent(id.toLowerCase())}`)}">${site.messages.operators.explain.events}</a></p>`;

@@ -115,7 +115,7 @@ function questionPage(site: Site, visit: ConsoleVisit, { name, account, given, p
   const { acts: text, cancel } = messages.operators;
   const act = PERSON_ACTS[name];
   const words = text.act[name];
-  const who = isolate(account.profile.displayName);
+  const title = words.title(isolate(account.profile.displayName));
   const inputs: Readonly<Record<'reason' | 'until', () => Html>> = {
     until: () =>
       field({
@@ -130,17 +130,17 @@ function questionPage(site: Site, visit: ConsoleVisit, { name, account, given, p
   };
   const about = { id: account.id, ...(act.names !== undefined && { [act.names]: given.get(act.names) ?? '' }) };
   const stops = act.endsAll ? endsText(site, sessions) : undefined;
-  const content = html`<header class="object"><h1>${words.title(who)}</h1><p class="muted">${isolate(account.profile.username)} · <span class="figures">${account.id}</span></p></header>
+  const content = html`<header class="object"><h1>${title}</h1><p class="muted">${isolate(account.profile.username)} · <span class="figures">${account.id}</span></p></header>
 ${problemSummary(messages, problems)}
 <section class="card"><p>${words.lead}</p>${facts([
     stops !== undefined && fact(text.stops, stops, true),
-    act.tellsPerson && fact(text.told, text.toldPerson, true),
+    act.tellsPerson && fact(text.told, visit.services.mail.available ? text.toldPerson : text.toldNobody, true),
   ])}
 <form method="post" action="${path(actPath(name))}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, actPath(name)) })}
 ${act.fields.map((input) => inputs[input]())}
 ${made !== undefined && endMadeChoice(site, visit, made, isMadeToEnd(given))}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${words.submit}</button><a href="${path(personAddress(account.id))}">${cancel}</a></div></form></section>`;
-  return consolePage(site, visit, { section: 'people', title: words.submit, content, problems });
+  return consolePage(site, visit, { section: 'people', title, content, problems });
 }
 
 /** What ends with everything that is signed in. */
@@ -182,5 +182,5 @@ ${made}
     fact(text.checked, html`${text.nowSignedIn(sessions.length)}<br><span class="small muted">${moment(now)}</span>`),
   ])}
 <p><a class="button" href="${path(personAddress(account.id))}"><span>${back(who)}</span></a></p></section>`;
-  return consolePage(site, visit, { section: 'people', title: words.submit, content });
+  return consolePage(site, visit, { section: 'people', title, content });
 }

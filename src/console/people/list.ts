@@ -36,6 +36,8 @@ interface Listing {
   readonly people: readonly ListedAccount[];
   /** How the people were found. */
   readonly lead: HtmlPart;
+  /** What a file of the list contains; undefined for a list that shows its first people alone. */
+  readonly saved?: string;
   /** Where the list goes on, and where it begins. */
   readonly links: readonly { readonly query: Readonly<Record<string, string>>; readonly text: string }[];
 }
@@ -52,6 +54,7 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
     const last = people.at(-1);
     return {
       people,
+      saved: '',
       lead: people.length === 0 && before === BEFORE_NEWEST ? text.nobody : text.newest,
       links: [
         ...(before === BEFORE_NEWEST ? [] : [{ query: {}, text: newest }]),
@@ -77,6 +80,7 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
     const none = next === undefined ? site.messages.operators.noResults(isolate(q)) : text.noneSoFar(isolate(q));
     return {
       people: items.map(listed),
+      saved: q,
       lead: items.length === 0 ? none : text.contains(isolate(q)),
       links: [...on, { query: {}, text: text.clear }],
     };
@@ -113,7 +117,7 @@ ${peopleTabs(site, visit, 'people')}
         (link) =>
           html`<a href="${site.path(ADDRESS)}${Object.keys(link.query).length > 0 && `?${new URLSearchParams(link.query)}`}">${link.text}</a>`,
       )}</nav>`
-    }${listing.people.length > 0 && html`<p class="acts"><a class="button" href="${site.path(saveAddress(q))}">${site.messages.operators.exports.link}</a></p>`}</section>`;
+    }${listing.people.length > 0 && listing.saved !== undefined && html`<p class="acts"><a class="button" href="${site.path(saveAddress(listing.saved))}">${site.messages.operators.exports.link}</a></p>`}</section>`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'people', title: text.title, content }));
   });
 }

@@ -17,11 +17,12 @@ export const setupMessages = {
   factor: 'Set up a second factor',
   factorNote: 'A passkey or an authenticator app. An owner can do everything, so a password alone is not enough.',
   operate: 'Open the console',
-  operateNote: 'Find people, see why a sign-in failed, and help them. It opens once you have a second factor.',
+  operateNote:
+    'Find people, see why a sign-in failed, and help them. It opens once you have signed in with a second factor.',
   app: 'Try an app',
   appNote: 'Walk through a sign-in with an app that is made for you, up to the moment when you take its access away.',
   register: 'Register an app of your own',
-  registerNote: 'Choose its kind, and copy its settings. It opens once you have a second factor.',
+  registerNote: 'Choose its kind, and copy its settings. It opens once you have signed in with a second factor.',
   invite: 'Invite somebody',
   inviteNote: 'By mail or by a link that you hand over; they make their own account.',
 } as const;
