@@ -1,12 +1,11 @@
 import { openAccount } from '../account-actions/accounts/accounts.ts';
-import { disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
+import { deleteUpstream, disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
 import { readOnlyUpstream, requireUpstream } from '../account-actions/upstreams/only-upstream.ts';
 import { previewClaims } from '../account-actions/upstreams/preview.ts';
 import { removeIdentityOf } from '../account-actions/upstreams/remove-identity.ts';
 import { testUpstream } from '../account-actions/upstreams/test-upstream.ts';
 import {
   createUpstream,
-  deleteUpstream,
   enableUpstream,
   updateUpstream,
   upstreamNotFound,

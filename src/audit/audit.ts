@@ -168,7 +168,7 @@ export const eventTypes = {
   'upstream.enabled': 'People can sign in through such a provider again.',
   'upstream.deleted': 'Such a provider was deleted, with what people had connected.',
   'upstream.sessions_ended':
-    'Sessions of a user that began at another provider (`upstream`, `upstreamId`) were ended with what was issued in them, because the provider ended its session, or an operator disabled the provider (`by`).',
+    'Sessions of a user that began at another provider (`upstream`, `upstreamId`) were ended with what was issued in them, because the provider ended its session, or an operator disabled or deleted the provider (`by`).',
   'upstream.refused':
     'A sign-in through another provider (`upstream`, `upstreamId`), or a logout token of it, was refused (`reason`): by the provider, or because of what it sent.',
   'invitation.created': 'A person was invited to join.',

@@ -260,7 +260,7 @@ export const consoleUpstreamTexts = {
   deletion: {
     link: 'Delete',
     title: (name: HtmlPart): HtmlPart => ['Delete ', name],
-    lead: 'It cannot be undone: people would have to connect a new one again. Who has no other way in recovers the account by mail, or asks an operator.',
+    lead: 'It cannot be undone: everything that people are signed in to through it ends, and they would have to connect a new one again. Who has no other way in recovers the account by mail, or asks an operator.',
     connected: 'Connected to it',
     people: (count: number, isMore: boolean): string =>
       isMore
@@ -276,7 +276,7 @@ export const consoleUpstreamTexts = {
     typedBad: 'This is not the name of the provider.',
     submit: 'Delete it',
     done: (name: HtmlPart): HtmlPart => [name, ' is deleted'],
-    now: 'What people connected through it is deleted, too. Sessions that were not ended before go on.',
+    now: 'What people connected through it is deleted, too, and everything that they were signed in to through it has ended.',
     activeHint: 'A provider is deleted once it is switched off.',
   },
   onlyFor: {

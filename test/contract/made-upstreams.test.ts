@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
-import { admin } from '../support/flow.ts';
+import { admin, newClient, PASSWORD, refresh, standard, tokensFor } from '../support/flow.ts';
 import { DAY, MINUTE } from '../support/outcome.ts';
 import { newestMail } from '../support/recovery.ts';
+import { enroll } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 import { takenBack } from '../support/taken-back.ts';
 import { joinedThrough, newUpstream, type TestUpstream, throughUpstream } from '../upstreams/people.ts';
@@ -229,6 +230,55 @@ test('a provider that a key enabled is disabled again', async () => {
   await call('POST', `/upstreams/${upstream.id}/enable`, {}, key.adminKey);
   await endWithMade(key.id);
   assert.equal((await read(upstream)).status, 'disabled');
+});
+
+for (const by of ['the key', 'another operator'])
+  test(`what people are signed in to through a provider that a key enabled ends where ${by} deletes it`, async () => {
+    const client = standard(await newClient(server));
+    const upstream = await planted({ signUp: 'anyone' });
+    const sub = `known-${by.length}`;
+    const person = { sub, email: `${sub}@upstream.example` };
+    await joinedThrough(server, upstream, { person, username: sub, email: `${sub}@example.com` });
+    const [user] = (await call('GET', `/users?q=${sub}`)).items;
+    await call('POST', `/upstreams/${upstream.id}/disable`, { endSessions: true });
+    const key = await newKey();
+    await call('POST', `/upstreams/${upstream.id}/enable`, {}, key.adminKey);
+    server.advance(11_000);
+    upstream.provider.person = person;
+    const thief = browserOf();
+    assert.equal((await throughUpstream(thief, upstream)).location?.pathname, '/account');
+    const scope = 'openid profile offline_access';
+    const got = await tokensFor(server, client, user, { scope }, { browser: thief });
+    const own = by === 'the key' ? key.adminKey : undefined;
+    await call('POST', `/upstreams/${upstream.id}/disable`, {}, own);
+    assert.equal((await thief.get('/account')).status, 200, 'who disables it decides that');
+    await call('DELETE', `/upstreams/${upstream.id}`, undefined, own);
+    assert.notEqual((await thief.get('/account')).status, 200);
+    assert.equal((await refresh(server, client, got.refresh_token)).status, 400);
+    await endWithMade(key.id);
+  });
+
+test('who is signed in through a provider deletes it, and ends what everybody else is signed in to through it', async () => {
+  const upstream = await planted({ signUp: 'anyone' });
+  const join = (sub: string) => {
+    const person = { sub, email: `${sub}@upstream.example` };
+    return joinedThrough(server, upstream, { person, username: sub, email: `${sub}@example.com` });
+  };
+  await join('deleter');
+  const [user] = (await call('GET', '/users?q=deleter')).items;
+  await call('PATCH', `/users/${user.id}`, { password: PASSWORD });
+  await call('PUT', `/users/${user.id}/roles/owner`, {});
+  const browser = browserOf();
+  assert.equal((await throughUpstream(browser, upstream)).location?.pathname, '/account');
+  const factor = await enroll(server, user);
+  const other = await join('bystander');
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, { user, browser, factor });
+  await call('POST', `/upstreams/${upstream.id}/disable`, {}, token);
+  await call('DELETE', `/upstreams/${upstream.id}`, undefined, token);
+  assert.equal((await admin(server, 'GET', '/upstreams', undefined, token)).status, 401, 'the deletion ended it');
+  for (const ended of [browser, other]) assert.notEqual((await ended.get('/account')).status, 200);
+  assert.equal((await admin(server, 'GET', `/upstreams/${upstream.id}`)).status, 404);
 });
 
 test('a provider that a thief registered with the account of an owner is disabled with the report', async () => {

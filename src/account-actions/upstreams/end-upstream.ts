@@ -2,15 +2,19 @@ import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { enqueueSessionNotices } from '../../credentials/logout-notices.ts';
 import { dropCodes, revokeFamiliesOf } from '../../credentials/revocation-store.ts';
+import { releaseGroupsOfSource } from '../../groups/source-store.ts';
 import { claim } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { HOUR } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { finishingDatabase } from '../../platform/database/finishing.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
 import { removeSessions } from '../../sessions/store.ts';
 import { recordUpstreamStatus, type UpstreamActor } from '../../upstreams/act-store.ts';
 import { findIdentity, recordIdentityEnd } from '../../upstreams/identity-store.ts';
+import { organizationsOfUpstream } from '../../upstreams/only-store.ts';
 import type { UpstreamLogout } from '../../upstreams/rules/logout-token.ts';
 import {
   accountsOfUpstream,
@@ -19,8 +23,9 @@ import {
   sessionsOfIdentity,
   sessionsOfUpstreamSid,
 } from '../../upstreams/session-store.ts';
-import { disabled, lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
+import { disabled, lockUpstream, removeUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
 import { rememberEnd, rememberEndOfAll } from '../../upstreams/vouching.ts';
+import { sourceOfUpstream } from '../access/sourced-groups.ts';
 import { endRemovedSession } from '../sign-in/end-sessions.ts';
 import { upstreamNotFound } from './upstreams.ts';
 
@@ -69,10 +74,12 @@ export async function disableUpstream(
 
 /** Ends everything that people were signed in to through an upstream that is disabled: see {@link disableUpstream}. */
 export async function endSessionsThrough(
-  { database, clock }: Parts,
+  { database: own, clock }: Parts,
   upstream: Upstream,
   origin: Origin,
 ): Promise<EndedThroughUpstream> {
+  // It goes on where the session of the operator ends with the others.
+  const database = finishingDatabase(own);
   const ended: EndedThroughUpstream = { users: 0, sessions: 0 };
   for (let after = '0'; ; ) {
     const from = after;
@@ -107,6 +114,35 @@ function* endAllOf(accountId: string, { id, name }: Upstream, origin: Origin, no
   const details = { upstream: name, upstreamId: id, sessions: alive, by: 'operator' };
   yield* record({ at: now, type: 'upstream.sessions_ended', origin, accountId, details });
   return alive;
+}
+
+/**
+ * Deletes an upstream that is disabled, with the identities that were connected through it and everything that people were signed in to
+ * through it. That comes first: an interrupted deletion leaves an upstream that can be deleted. Its groups are maintained by operators.
+ * @throws {Failure} `not found`, or `conflict` where it is active, or an organization names it
+ */
+export async function deleteUpstream({ database, clock }: Parts, id: string, origin: Origin): Promise<void> {
+  const upstream = await database.commit(() => lockUnused(id));
+  await endSessionsThrough({ database, clock }, upstream, origin);
+  await finishingDatabase(database).commit(function* remove(): Work<void> {
+    const { name, generation } = yield* lockUnused(id);
+    if (generation !== upstream.generation) throw conflict('This upstream was enabled meanwhile. Delete it again.');
+    yield* releaseGroupsOfSource({ source: sourceOfUpstream(id) });
+    yield* removeUpstream({ id });
+    yield* record({ at: clock(), type: 'upstream.deleted', origin, details: { upstreamId: id, name } });
+  });
+}
+
+/** Locks an upstream that may be deleted. @throws {Failure} */
+function* lockUnused(id: string): Work<Upstream> {
+  const upstream = yield* lockUpstream({ id });
+  if (upstream === undefined) throw upstreamNotFound(id);
+  if (upstream.status === 'active') throw conflict('This upstream is active. Disable it first.');
+  const [organizationId] = yield* organizationsOfUpstream({ upstreamId: id });
+  if (organizationId === undefined) return upstream;
+  throw conflict(
+    `The organization ${organizationId} lets its members in only through this upstream. Change that first.`,
+  );
 }
 
 /** For how long a logout token is remembered: longer than one is accepted. */

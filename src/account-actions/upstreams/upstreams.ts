@@ -1,5 +1,4 @@
 import { record } from '../../audit/audit.ts';
-import { releaseGroupsOfSource } from '../../groups/source-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isLoopback } from '../../platform/config/loopback.ts';
@@ -16,7 +15,6 @@ import {
 } from '../../upstreams/act-store.ts';
 import { claimDomains } from '../../upstreams/domain-store.ts';
 import type { ProviderClient } from '../../upstreams/kind.ts';
-import { organizationsOfUpstream } from '../../upstreams/only-store.ts';
 import { authorityProblem } from '../../upstreams/rules/domains.ts';
 import { isOfAnyTenant, issuerProblem, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
 import { defaultScopesOf, PRESETS, type UpstreamKindName } from '../../upstreams/rules/presets.ts';
@@ -24,7 +22,6 @@ import { privateKeyProblem } from '../../upstreams/rules/private-key.ts';
 import type { CreateUpstreamRequest, UpdateUpstreamRequest } from '../../upstreams/schema.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import * as store from '../../upstreams/store.ts';
-import { sourceOfUpstream } from '../access/sourced-groups.ts';
 
 interface UpstreamContext extends UpstreamActor {
   readonly database: Database;
@@ -254,32 +251,5 @@ export function enableUpstream(
     yield* recordUpstreamStatus({ operator }, upstream, changed);
     yield* record({ at: now, type: 'upstream.enabled', origin, details: { upstreamId: id, name: upstream.name } });
     return changed;
-  });
-}
-
-/**
- * Deletes an upstream that is disabled, with the identities that were connected through it. Sessions go on, unless they were ended
- * when it was disabled, and its groups are maintained by operators.
- * @throws {Failure} `not found`, or `conflict` where it is active, or an organization names it
- */
-export function deleteUpstream(
-  { database, clock }: Pick<UpstreamContext, 'database' | 'clock'>,
-  id: string,
-  origin: Origin,
-): Promise<void> {
-  const now = clock();
-  return database.commit(function* remove(): Work<void> {
-    const upstream = yield* store.lockUpstream({ id });
-    if (upstream === undefined) throw upstreamNotFound(id);
-    if (upstream.status === 'active') throw conflict('This upstream is active. Disable it first.');
-    const [organizationId] = yield* organizationsOfUpstream({ upstreamId: id });
-    if (organizationId !== undefined) {
-      throw conflict(
-        `The organization ${organizationId} lets its members in only through this upstream. Change that first.`,
-      );
-    }
-    yield* releaseGroupsOfSource({ source: sourceOfUpstream(id) });
-    yield* store.removeUpstream({ id });
-    yield* record({ at: now, type: 'upstream.deleted', origin, details: { upstreamId: id, name: upstream.name } });
   });
 }

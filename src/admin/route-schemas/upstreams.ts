@@ -139,7 +139,7 @@ export const deleteUpstreamSchema = {
   versioned: 'upstream',
   summary: 'Delete an upstream that is disabled',
   description:
-    'What people connected through it is deleted, too. Who has no other way to sign in recovers the account by mail, or asks an operator.',
+    'Everything that people are signed in to through it ends, and what they connected is deleted, too. Who has no other way to sign in recovers the account by mail, or asks an operator.',
   params: ofUpstream,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'Delete it', params: { id: sample.upstreamToDeleteId }, status: 204 }],

@@ -1,5 +1,5 @@
-import { disableUpstream } from '../../account-actions/upstreams/end-upstream.ts';
-import { deleteUpstream, enableUpstream } from '../../account-actions/upstreams/upstreams.ts';
+import { deleteUpstream, disableUpstream } from '../../account-actions/upstreams/end-upstream.ts';
+import { enableUpstream } from '../../account-actions/upstreams/upstreams.ts';
 import { fact, facts, field, fieldProblem, generalProblem, isolate, type Problems } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { joinList } from '../../pages/lists.ts';
