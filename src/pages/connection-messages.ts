@@ -48,7 +48,7 @@ export const connectionTexts = {
   device: 'Device or command line',
   declined: 'Not allowed',
   decidedBy: 'Allowed by',
-  byOperator: 'The people who run this service, for everyone who uses the app',
+  byOperator: 'An operator, for everyone who uses the app',
   revoked: (app: HtmlPart, time: HtmlPart): HtmlPart => [app, ' lost access on ', time, '.'],
   stopped: 'It has to ask you before it gets access again.',
   kept: 'It may have kept data that it read before.',

@@ -37,7 +37,8 @@ export const profile = {
   title: 'Your profile',
   nav: 'Profile',
   always: 'Connected apps can see these. Under Apps, you find what each of them sees.',
-  ifAllowed: 'An app sees these only if you allow it. All of them are optional.',
+  ifAllowed:
+    'An app sees these only if you allow it, or if an operator allowed it for everyone who uses it. All of them are optional.',
   rows: {
     name: 'Name',
     appearance: 'Language and theme',

@@ -80,8 +80,9 @@ describe('it shows no page', () => {
     assert.deepEqual([items[0].decidedBy, items[0].scopes], ['operator', APPROVED]);
     assert.match(
       (await browser.get(`/account/connections/${app.clientId}`)).text,
-      /Allowed by<\/dt><dd>The people who run this service/,
+      /Allowed by<\/dt><dd>An operator, for everyone who uses the app</,
     );
+    assert.match((await browser.get('/account')).text, /if you allow it, or if an operator allowed it for everyone/);
     const { items: events } = await call('GET', `/audit-events?userId=${user.id}&type=consent.granted`);
     assert.equal(events[0].details.decidedBy, 'operator');
     await revokeOnPage(browser, app);
