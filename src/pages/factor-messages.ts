@@ -30,12 +30,11 @@ export const verify = {
 
 /** The texts of setting up a second factor because an app, an organization or the installation requires one. */
 export const enroll = {
-  title: 'Set up two-step sign-in',
-  appLead: 'Set up two-step sign-in to continue to',
+  twoStep: { title: 'Set up two-step sign-in', appLead: 'Set up two-step sign-in to continue to' },
+  passkeyAlone: { title: 'Set up a passkey', appLead: 'Set up a passkey to continue to' },
   lead: 'Your password alone is not enough here. Set up one more step; you are then asked for it when you sign in.',
   passkeyLead: 'A passkey is required here. Set one up; you are then asked for it when you sign in.',
   passkey: 'Or use a passkey',
-  onlyPasskey: 'Set up a passkey',
   verifyTitle: 'First, verify your email address',
   verifyLead: (email: HtmlPart): HtmlPart => [
     'It is how you get back in if you lose your device. A code is sent to ',

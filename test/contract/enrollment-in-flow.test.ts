@@ -78,6 +78,7 @@ for (const app of [client, standard(client)]) {
     const signed = await browser.submit(login, { identifier: user.username, password: PASSWORD }, '/login');
     assert.equal(signed.location?.pathname, ENROLL);
     const page = await browser.get(signed.location?.href ?? '');
+    assert.match(page.text, /<title>Set up two-step sign-in /);
     const wrong = await browser.submit(page, { code: '000000' }, ENROLL);
     assert.deepEqual([wrong.status, seedOf(wrong)], [400, seedOf(page)], 'the same seed is shown again');
     const done = await showCode(server, browser, wrong);
@@ -96,6 +97,8 @@ test('a passkey is set up, used once, and the flow goes on', async () => {
   const browser = await signedIn(server, user);
   const page = await begin(browser, client, { claims: essential(ACR_PHISHING_RESISTANT) });
   assert.equal(seedOf(page), '', 'an authenticator app would not be enough');
+  assert.match(page.text, /<title>Set up a passkey /);
+  assert.match(page.text, /<h1>Set up a passkey to continue to /);
   const { hidden } = formOf(page.text, ENROLL);
   const authenticator = softAuthenticator(server.baseUrl, userHandleOf(user.id));
   const options = `${ENROLL}/passkey?request=${hidden['request']}`;

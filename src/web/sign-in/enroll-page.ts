@@ -18,10 +18,12 @@ interface EnrollFrame {
   readonly username: string;
   readonly token: string;
   readonly problems: Problems;
+  /** Whether only a passkey meets what is required. */
+  readonly isPasskeyAlone: boolean;
 }
 
 interface EnrollPage extends EnrollFrame {
-  /** The authenticator app to set up; undefined where only a passkey meets what is required. */
+  /** The authenticator app to set up; undefined where none meets what is required. */
   readonly totp: { readonly enrollment: Enrollment; readonly issuer: string } | undefined;
   readonly passkeys: boolean;
 }
@@ -30,7 +32,7 @@ interface EnrollPage extends EnrollFrame {
 export async function enrollFactorPage(site: Site, page: EnrollPage): Promise<Page> {
   const { messages } = site;
   const text = messages.enroll;
-  const { totp, passkeys } = page;
+  const { totp, passkeys, isPasskeyAlone } = page;
   const totpSection =
     totp &&
     html`${await seedToScan(site, totp.enrollment.seed, await seedUri(totp.enrollment.seed, totp.issuer, page.username))}
@@ -43,15 +45,15 @@ ${field({ name: 'code', label: messages.verify.totpCode, type: 'text', autocompl
 <p class="muted small">${messages.twoStep.securedLead}</p>
 <button class="primary" type="submit">${messages.twoStep.confirm}</button>`,
 )}`;
-  const content = html`<p>${totp === undefined ? text.passkeyLead : text.lead}</p>
+  const content = html`<p>${isPasskeyAlone ? text.passkeyLead : text.lead}</p>
 ${totpSection}
-${passkeys && passkeySection(site, page, totp === undefined)}`;
+${passkeys && passkeySection(site, page)}`;
   return framed(site, page, content, passkeys ? ['passkeys'] : []);
 }
 
-function passkeySection(site: Site, { app, token }: EnrollFrame, isAlone: boolean): Html {
+function passkeySection(site: Site, { app, token, isPasskeyAlone }: EnrollFrame): Html {
   const { enroll: text, passkeys } = site.messages;
-  return html`<h2>${isAlone ? text.onlyPasskey : text.passkey}</h2>
+  return html`${!isPasskeyAlone && html`<h2>${text.passkey}</h2>`}
 ${passkeyForm(site, {
   id: 'add-passkey',
   action: ENROLL,
@@ -59,7 +61,7 @@ ${passkeyForm(site, {
   kind: 'create',
   token,
   values: requestFields(app),
-  content: html`<p class="muted small" data-without-passkeys>${passkeys.unsupported}</p>${passkeyButton('add-passkey', passkeys.add, isAlone ? 'primary' : 'equal')}`,
+  content: html`<p class="muted small" data-without-passkeys>${passkeys.unsupported}</p>${passkeyButton('add-passkey', passkeys.add, isPasskeyAlone ? 'primary' : 'equal')}`,
 })}`;
 }
 
@@ -106,14 +108,15 @@ ${content}</form>`;
 function framed(site: Site, page: EnrollFrame, content: Html, scripts: NonNullable<Page['scripts']>): Page {
   const { messages, path } = site;
   const text = messages.enroll;
-  const { app, username, problems } = page;
+  const { app, username, problems, isPasskeyAlone } = page;
+  const { title, appLead } = isPasskeyAlone ? text.passkeyAlone : text.twoStep;
   return {
-    title: text.title,
+    title,
     layout: 'narrow',
     problems,
     scripts,
     body: html`<section class="card">
-${heading(text.title, text.appLead, app, site)}
+${heading(title, appLead, app, site)}
 <p class="muted">${messages.consent.signedInAs} <strong>${isolate(username)}</strong></p>
 ${problemSummary(messages, problems)}
 ${content}

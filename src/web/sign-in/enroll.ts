@@ -123,7 +123,8 @@ async function show(
   const { site, issuer } = services;
   const { reply, factors, account, browser, context } = visit;
   const { username } = account.profile;
-  const frame = { app: visit.pending, username, token: browser.formToken(context, visit), problems };
+  const isPasskeyAlone = !factors.includes('totp');
+  const frame = { app: visit.pending, username, token: browser.formToken(context, visit), problems, isPasskeyAlone };
   if (isUnverified(services, visit)) {
     const waiting = await readAddressRequest(services, visit);
     const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
@@ -135,7 +136,7 @@ async function show(
     });
     return sendPage(reply, status, site, page, formTargets(visit));
   }
-  const totp = factors.includes('totp') ? { enrollment, issuer } : undefined;
+  const totp = isPasskeyAlone ? undefined : { enrollment, issuer };
   const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey') });
   return sendPage(reply, status, site, page, formTargets(visit));
 }
