@@ -42,6 +42,7 @@ const style = readFileSync(new URL('../src/pages/assets/style.css', import.meta.
 const siteAt = ({ style: sheet, icon, contents }: Place): Site => ({
   path: (path) => (path.startsWith('/assets/style') ? sheet : path.startsWith('/assets/icon') ? icon : contents),
   messages: en,
+  host: 'id.example.com',
 });
 
 const app = { letters: 'AN', picture: undefined };

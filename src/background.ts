@@ -73,9 +73,8 @@ export function startBackgroundWork(
   if (!mail.available && !local && isFirst) {
     log.line('warn', 'mail is off, and with it what needs mail: set TESSERA_SMTP_URL', {});
   }
-  const { contact } = config;
   const failedRequests = reportFailure('messages that were asked for');
-  const requests = startRequestDispatcher({ ...services, contact, meter, failed: failedRequests });
+  const requests = startRequestDispatcher({ ...services, meter, failed: failedRequests });
   background.push(() => requests.stop());
   const exports = startExportDispatcher({ ...services, clock, failed: reportFailure('exports') });
   background.push(() => exports.stop());

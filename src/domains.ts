@@ -112,7 +112,8 @@ export async function openDomains({ config, clock, resources, log, meter, traced
   const clockWatch = await startClockWatch(database, clock);
   resources.defer(() => clockWatch.stop());
   const keys = await openKeys(database, { current: secret, previous: previousSecrets(config) }, clock);
-  const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
+  const { host } = new URL(baseUrl);
+  const site: Site = { path: (path) => basePath + path, messages: en, host, contact: config.contact };
   const traces = openTraces(config.traceRetention !== null, {
     database,
     clock,

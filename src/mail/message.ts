@@ -5,7 +5,7 @@ import type { MailAddress, MailSettings } from '../platform/config/mail.ts';
 import { asciiDomain, asciiEmail } from '../platform/domain-name.ts';
 import type { MailMessage } from '../platform/mail/transport.ts';
 import type { MailContent } from './content.ts';
-import { renderMail } from './rules/render.ts';
+import { type Helper, renderMail } from './rules/render.ts';
 
 /** The settings that a message needs. */
 export interface MessageSettings {
@@ -15,20 +15,19 @@ export interface MessageSettings {
 }
 
 /** Whom messages come from, and who reads the answers. */
-export interface MailSender {
+export interface MailSender extends Helper {
   readonly from: MailAddress;
   readonly replyTo: string | undefined;
-  /** Whom people ask for help, as every message says. */
-  readonly contact?: string | undefined;
 }
 
 /** The sender that the settings name; by default an address at the host of the base URL. */
 export function senderOf({ mail, contact }: MessageSettings, baseUrl: string): MailSender {
-  const { hostname } = new URL(baseUrl);
+  const { host, hostname } = new URL(baseUrl);
   return {
     from: mail.from ?? { name: BRAND.name, address: `no-reply@${hostname}` },
     replyTo: contact === undefined ? undefined : asciiEmail(contact),
     contact,
+    host,
   };
 }
 
@@ -49,12 +48,12 @@ export function greetingOf({ mail }: Pick<MessageSettings, 'mail'>, baseUrl: str
 export const messageOf = (
   { messageId, recipient, createdAt }: { messageId: string; recipient: string; createdAt: number },
   content: MailContent,
-  { from, replyTo, contact }: MailSender,
+  { from, replyTo, ...helper }: MailSender,
 ): MailMessage => ({
   from,
   replyTo,
   to: recipient,
-  ...renderMail(content, contact),
+  ...renderMail(content, helper),
   messageId: `${messageId}@${from.address.slice(from.address.lastIndexOf('@') + 1)}`,
   date: createdAt,
 });

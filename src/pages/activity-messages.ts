@@ -130,7 +130,7 @@ export const activity = {
   older: 'Older',
   newest: 'Newest',
   deletedApp: 'an app that was deleted',
-  byOperator: 'The administrator of this service did this.',
+  byOperator: 'An operator of this service did this.',
   since: (time: HtmlPart): HtmlPart => ['first on ', time],
   describe: (type: ActivityType, facts: ActivityFacts): HtmlPart => {
     const text = texts[type];

@@ -106,8 +106,11 @@ export const addressTexts = {
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint:
     'Use what you had set up before the address was changed. If you replaced it in the days before the change, the earlier one works, too.',
-  undoPasskey:
-    'You had a passkey before the address was changed. It works here, also if it was removed since. If you no longer have it, contact the administrator of this service.',
+  undoPasskey: (operator: HtmlPart): HtmlPart => [
+    'You had a passkey before the address was changed. It works here, also if it was removed since. If you no longer have it, contact ',
+    operator,
+    '.',
+  ],
   undoByPasskey: 'Undo the change with a passkey',
   undoSubmit: 'Undo the change',
   undoWrong: 'This code is wrong. Check it, or use another one.',

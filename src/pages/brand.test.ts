@@ -25,7 +25,7 @@ test('the icon has its name and its accents', () => {
 
 test('a mail has its name above and its accents on the button and the link', () => {
   const action = { label: 'Go', url: 'https://id.example' };
-  const { html } = renderMail({ subject: 'S', paragraphs: ['P'], action });
+  const { html } = renderMail({ subject: 'S', paragraphs: ['P'], action }, { host: 'id.example' });
   assert.match(html, new RegExp(`>${BRAND.name}</p>`));
   for (const part of [`background: ${hexColor(BRAND.light.accent)}`, `color: ${hexColor(BRAND.light.accent)}">https`]) {
     assert.ok(html.includes(part), part);

@@ -252,9 +252,9 @@ export const fact = (name: HtmlPart, value: HtmlPart, wide = false): Html =>
 
 export const facts = (list: readonly HtmlPart[]): Html => html`<dl class="facts">${list}</dl>`;
 
-/** Whom to ask for help: the configured contact as a link, or else in words. */
-export function operator({ contact, messages }: Site): HtmlPart {
-  if (contact === undefined) return messages.help.operator;
+/** Whom to ask for help: the configured contact as a link, or else the operator of the host, which says whose service it is. */
+export function operator({ contact, host, messages }: Site): HtmlPart {
+  if (contact === undefined) return messages.help.operatorOf(isolate(host));
   const [local = '', domain] = contact.startsWith('https:') ? [] : contact.split('@');
   const address = domain === undefined ? contact : `mailto:${encodeURIComponent(local)}@${domain}`;
   return html`<a href="${address}">${domain === undefined ? contact : readableEmail(contact)}</a>`;

@@ -12,8 +12,11 @@ export const dataTexts = {
   confirmDeletion: 'I want to delete my account',
   confirmMissing: 'Check the box to confirm that you want to delete your account.',
   delete: 'Delete account',
-  lastOwner:
-    'You are the only owner of your organization. Make another member its owner first, or ask the administrator of this service.',
+  lastOwner: (operator: HtmlPart): HtmlPart => [
+    'You are the only owner of your organization. Make another member its owner first, or contact ',
+    operator,
+    '.',
+  ],
   deletedTitle: 'Your account will be deleted',
   deletedText: (due: HtmlPart): HtmlPart => [
     'Apps have lost access, and you are signed out everywhere. Your account will be deleted on ',
@@ -40,8 +43,11 @@ export const dataTexts = {
     kilobytes: (count: number) => `${count} KB`,
     download: 'Download your data',
     downloadPicture: 'Download your picture',
-    failed:
-      'Your copy could not be made. Make a new one; if that fails as well, ask the administrator of this service.',
+    failed: (operator: HtmlPart): HtmlPart => [
+      'Your copy could not be made. Make a new one. If that fails as well, contact ',
+      operator,
+      '.',
+    ],
     gone: 'This copy is not available any more. Make a new one.',
     limited: (seconds: number) => `You made too many copies. Wait ${duration(seconds)}, then try again.`,
   },

@@ -51,7 +51,7 @@ export const errorTexts = {
   },
   disabled: {
     title: 'This app is disabled',
-    text: 'You cannot sign in to it until the administrator of this service enables it again. Contact the developer of the app.',
+    text: 'You cannot sign in to it until an operator of this service enables it again. Contact the developer of the app.',
   },
   handleTitle: 'This page has expired',
   handleText:

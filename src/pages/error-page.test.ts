@@ -7,7 +7,7 @@ import { OAuthError } from '../platform/oauth-error.ts';
 import { pageErrors } from './error-page.ts';
 import { en } from './messages.ts';
 
-const site = { path: (path: string) => path, messages: en };
+const site = { path: (path: string) => path, messages: en, host: 'id.example.com' };
 
 /** The page that a browser gets for an error. */
 async function pageOf(error: Error) {

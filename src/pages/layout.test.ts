@@ -11,7 +11,7 @@ test('a page names the language of its texts, and is laid out in its direction',
     ['pt-BR', 'ltr'],
     ['ar', 'rtl'],
   ] as const) {
-    const site = { path: (path: string) => path, messages: { ...en, language } };
+    const site = { path: (path: string) => path, messages: { ...en, language }, host: 'id.example.com' };
     const page = document(site, { title: 'Title', layout: 'narrow', body: html`<p>Text.</p>` });
     assert.ok(page.includes(`<html lang="${language}" dir="${direction}">`), page);
   }

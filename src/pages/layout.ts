@@ -13,6 +13,8 @@ export type Path = (path: string) => string;
 export interface Site {
   readonly path: Path;
   readonly messages: Messages;
+  /** The host of the base URL. */
+  readonly host: string;
   /** Whom people ask for help: an email address or an https URL. */
   readonly contact?: string | undefined;
 }

@@ -30,7 +30,7 @@ export const en = {
   problemTitle: 'Check the following',
   problemPage: (title: HtmlPart): HtmlPart => ['Error: ', title],
   help: {
-    operator: 'the administrator of this service',
+    operatorOf: (host: HtmlPart): HtmlPart => ['the operator of ', host],
     line: (operator: HtmlPart): HtmlPart => ['Need help? Contact ', operator, '.'],
   },
   password: {
@@ -288,7 +288,7 @@ export const en = {
         ? 'Access from one sign-in no longer works: we checked just now.'
         : `Access from ${count} sign-ins no longer works: we checked just now.`,
     live: (count: number) =>
-      `We checked just now: access from ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still works. Try again, and tell the administrator of this service.`,
+      `We checked just now: access from ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still works. Try again. If it still does, ask for help.`,
   },
   mail: {
     mailbox: (link: HtmlPart): HtmlPart => [

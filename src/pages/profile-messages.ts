@@ -110,8 +110,11 @@ export const organization = {
   leaveOf: (name: string) => `Yes, leave ${name}`,
   left: (name: HtmlPart): HtmlPart => ['You left ', name, '. What you could use as a member has stopped.'],
   notMember: 'You are not a member of this organization any more, so nothing was changed.',
-  lastOwner:
-    'You are its only owner, so you cannot leave. Make another member its owner first, or ask the administrator of this service.',
+  lastOwner: (operator: HtmlPart): HtmlPart => [
+    'You are its only owner, so you cannot leave. Make another member its owner first, or contact ',
+    operator,
+    '.',
+  ],
   groups: 'Groups',
   groupsLead: 'They decide which apps you may use. Those who manage a group add people to it and remove them.',
   noGroups: 'You are in no group.',

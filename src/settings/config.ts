@@ -222,7 +222,7 @@ export const variables = {
   contact: new Variable('TESSERA_CONTACT', contact, {
     initial: 'none',
     about:
-      'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, where an account cannot sign in, and in every mail.',
+      'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, where an account cannot sign in, and in every mail. Without it, those that need somebody name the operator of the host of `TESSERA_BASE_URL`.',
   }),
   discoveryScopes: new Variable('TESSERA_DISCOVERY_SCOPES', discoveryScopes, {
     initial: 'none',

@@ -23,6 +23,6 @@ test('roles that were given, taken away, and ended with what an operator made', 
       assert.ok(text.includes(`You got the role ${role} of operators`), page);
       assert.ok(text.includes(`The role ${role} of operators was taken from you.`), page);
     }
-    assert.ok(text.includes('The administrator of this service did this.'));
+    assert.ok(text.includes('An operator of this service did this.'));
   }
 });

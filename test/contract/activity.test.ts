@@ -47,13 +47,13 @@ test('each event is a sentence with time, browser and network, newest first, and
   const page = await browser.get(PAGE);
   const found = entriesOf(page.text);
   const expected = [
-    /Your profile was changed\. The administrator of this service did this\. .* UTC $/,
+    /Your profile was changed\. An operator of this service did this\. .* UTC $/,
     /The access of Acme Notes was taken away\./,
     /Your profile was changed\. .* UTC .*Firefox on Linux/,
     /You gave access to Acme Notes\./,
     /You signed in\. .* UTC .*Firefox on Linux, 127\.0\.0\.x/,
     /3 sign-ins failed\. .*first on .*Firefox on Linux, 127\.0\.0\.x/,
-    /Your account was created\. The administrator of this service did this\. .* UTC $/,
+    /Your account was created\. An operator of this service did this\. .* UTC $/,
   ];
   const sentences = found.filter((entry) => !/was signed out/.test(entry));
   assert.equal(sentences.length, expected.length, found.join('\n'));

@@ -146,7 +146,7 @@ test('what an operator did, and not from where, stands in the activity of the pe
   const user = await newUser(server);
   await act(server, owner, '/console/people/end-sessions', { id: user.id });
   const page = await (await signedIn(server, user)).get('/account/activity');
-  assert.match(page.text, /All browsers were signed out, and all apps\. The administrator of this service did this/);
+  assert.match(page.text, /All browsers were signed out, and all apps\. An operator of this service did this/);
 });
 
 test('a suspension and a ban hold from the answer on, and lifting them too', async () => {

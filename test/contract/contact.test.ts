@@ -28,7 +28,7 @@ async function problemAt(at: TestServer, username: string, password: string): Pr
 test('a wrong password, a ban and a suspension say what to do next, and whom to ask', async () => {
   for (const [at, operator] of [
     [server, LINK],
-    [silent, 'the administrator of this service'],
+    [silent, `the operator of <bdi>${new URL(silent.baseUrl).host}</bdi>`],
   ] as const) {
     const user = await newUser(at);
     const shown = (password = PASSWORD) => problemAt(at, user.username, password);

@@ -183,7 +183,7 @@ test('who undoes a change during a ban or suspension is told what they can do in
   const until = new Date(server.now() + 2 * MINUTE).toISOString();
   for (const [path, body, lasts] of [
     ['ban', { until }, /The ban ends on .*\. Recover your account after that\./],
-    ['ban', {}, /An operator has to end the ban first\..*contact the administrator/s],
+    ['ban', {}, /An operator has to end the ban first\..*ask for help/s],
     ['suspension', {}, /An operator has to end the suspension first\./],
   ] as const) {
     const ada = await person(true);

@@ -27,11 +27,10 @@ const reached = new Set<string>();
 const texts = accentMailTexts(mailTexts, reached);
 Object.assign(mailTexts, { language: 'ar' });
 
-const CONTACT = 'help@acme.example';
+const HOST = 'id.acme.example';
 const OFF = ['MAIL_ADDRESS', 'MAIL_RECIPIENT', 'FORM_ACCOUNT', 'CODE_ACCOUNT'];
 const server = await startServer({
   TESSERA_MAILBOX: 'on',
-  TESSERA_CONTACT: CONTACT,
   TESSERA_SIGN_IN_CODE: 'on',
   TESSERA_DEVELOPERS: 'anyone',
   ...Object.fromEntries(OFF.map((name) => [`TESSERA_LIMIT_${name}`, 'off'])),
@@ -42,7 +41,7 @@ const { submit, press } = story;
 
 /** The words of a message that are no text of the catalogue, which is accented, and no value that it was given. */
 function plainWords(text: string, values: readonly string[]): readonly string[] {
-  const known = ['Tessera', 'UTC', 'Firefox', 'Linux', '127.0.0.x', CONTACT, ...values].sort(
+  const known = ['Tessera', 'UTC', 'Firefox', 'Linux', '127.0.0.x', HOST, ...values].sort(
     (one, other) => other.length - one.length,
   );
   const left = known.reduce(
@@ -66,7 +65,7 @@ async function look(values: readonly string[]): Promise<void> {
   const mails = await withData(server, async ({ database, sealer }) => readMailbox(database, await sealer()));
   for (const { id, content } of mails.filter((one) => !seen.has(one.id))) {
     seen.add(id);
-    const { subject, text, html } = renderMail(content, CONTACT);
+    const { subject, text, html } = renderMail(content, { host: HOST });
     assert.match(html, /<html lang="ar" dir="rtl">/);
     const withoutLink = content.withoutLink ?? [];
     for (const [part, words] of Object.entries({

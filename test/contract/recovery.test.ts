@@ -138,7 +138,7 @@ test('a name without an account gets the same answer, and no mail', async () => 
 });
 
 const barred: [string, method: 'PUT' | 'POST', path: string, body: object, text: RegExp][] = [
-  ['banned', 'PUT', 'ban', {}, /It is banned, so no link was made.*contact the administrator/s],
+  ['banned', 'PUT', 'ban', {}, /It is banned, so no link was made.*ask for help/s],
   [
     'banned for a day',
     'PUT',
@@ -146,7 +146,7 @@ const barred: [string, method: 'PUT' | 'POST', path: string, body: object, text:
     { until: new Date(server.now() + 24 * 60 * MINUTE).toISOString() },
     /ban ends on /,
   ],
-  ['suspended', 'PUT', 'suspension', {}, /It is suspended, so no link was made.*contact the administrator/s],
+  ['suspended', 'PUT', 'suspension', {}, /It is suspended, so no link was made.*ask for help/s],
 ];
 for (const [title, method, path, body, text] of barred) {
   test(`a person who is ${title} is told so by mail at a verified address, and the pages say nothing`, async () => {

@@ -23,7 +23,11 @@ export async function openOutbox(file: string, port: number, now: number) {
           clock,
           sealer,
           transport: smtpTransport(smtp, { timeoutMs: 20 * SECOND }),
-          sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined },
+          sender: {
+            from: { name: 'Tessera', address: 'no-reply@example.com' },
+            replyTo: undefined,
+            host: 'example.com',
+          },
           meter: { mailed: () => {} },
           failed(error) {
             throw error;

@@ -52,7 +52,7 @@ function node() {
   const dispatcher = startMailDispatcher(
     {
       ...{ database, clock: () => now, sealer, transport: { send }, meter: { mailed: () => {} } },
-      sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined },
+      sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined, host: 'example.com' },
       failed: (error) => errors.push(error),
     },
     DAY,

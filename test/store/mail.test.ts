@@ -32,6 +32,7 @@ const SENDER: MailSender = {
   from: { name: 'Çınar ✓', address: 'no-reply@example.com' },
   replyTo: 'help@example.com',
   contact: 'help@example.com',
+  host: 'example.com',
 };
 const mailer = createMailer({ smtp: smtpOf('smtp://localhost'), from: undefined, mailbox: false }, sealer);
 

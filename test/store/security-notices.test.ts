@@ -42,7 +42,7 @@ function node(answer: (message: MailMessage) => MailResult = () => ACCEPTED) {
         meter: { mailed: () => {} },
         failed: (error) => assert.fail(String(error)),
       },
-      sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined },
+      sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined, host: 'example.com' },
       transport: {
         async send(message) {
           const result = answer(message);
@@ -208,7 +208,7 @@ test('a message that a process has begun to send is not changed, and its link wo
         meter: { mailed: () => {} },
         failed: (error) => assert.fail(String(error)),
       },
-      sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined },
+      sender: { from: { name: 'Tessera', address: 'no-reply@example.com' }, replyTo: undefined, host: 'example.com' },
       transport: {
         async send(message) {
           const more = during;

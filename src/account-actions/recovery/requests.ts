@@ -47,8 +47,6 @@ interface RequestServices extends SecurityNoticeServices {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly secondFactor: SecondFactorSetting;
-  /** Whom people ask for help, if it is configured. */
-  readonly contact: string | undefined;
 }
 
 const contextOf = (id: string): string => `mail request ${id}`;
@@ -58,7 +56,7 @@ const LONGEST_NAME = 320;
 
 /** Stores a request, unless too many were made from this address. The account is not looked up. */
 export async function requestMail(
-  services: Omit<RequestServices, 'contact' | 'secondFactor'>,
+  services: Omit<RequestServices, 'secondFactor'>,
   request: MailRequest,
 ): Promise<void> {
   const { database, clock, limits, sealer } = services;
@@ -195,7 +193,7 @@ function* makeFor(
 
 /** Tells a banned or suspended person, at an address that is known to be theirs, why no link comes. */
 function* tellBarred(
-  { mail, issuer, contact }: RequestServices,
+  { mail, issuer }: RequestServices,
   account: Account,
   purpose: MailRequest['purpose'],
   now: number,
@@ -206,7 +204,6 @@ function* tellBarred(
   const content = mailTexts.recovery.barred[purpose][status]({
     ...subjectOf(issuer, account),
     bannedUntil: status === 'banned' ? bannedUntil : null,
-    contact,
   });
   const expiresAt = now + RECOVERY_LIFETIME;
   yield* mail.enqueue({ to: profile.email, accountId, kind: mailKindOf(purpose), content, expiresAt }, now);

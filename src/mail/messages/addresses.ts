@@ -26,7 +26,7 @@ export const addressMails = {
   reminder: ({ username, url }: AboutAccount & { readonly url: string }): MailContent => ({
     subject: 'Verify your email address',
     paragraphs: [
-      `The account ${username} has this email address, which was never verified. The administrator of this service asks you to verify it.`,
+      `The account ${username} has this email address, which was never verified. An operator of this service asks you to verify it.`,
       'Sign in, and press the button on the page that opens. We then send another message, with the link that verifies the address.',
     ],
     action: { label: 'Verify this address', url },
@@ -71,7 +71,7 @@ export const addressMails = {
     subject: 'You can no longer undo a change of address',
     paragraphs: [
       `The account ${username} had this email address until a few days ago. The link with which this address could undo the change no longer works.`,
-      'The account’s owner ended it, and confirmed this with a second factor that was set up before the change. If that was not you, contact the administrator of this service.',
+      'The account’s owner ended it, and confirmed this with a second factor that was set up before the change. If that was not you, ask for help.',
     ],
   }),
 
@@ -89,7 +89,7 @@ export const addressMails = {
     subject: 'You can no longer undo a change of address',
     paragraphs: [
       `The account ${username} had this email address until a few days ago. The link with which this address could undo the change no longer works.`,
-      'An operator of this service decided that the account keeps its present address. If the account is yours, contact the administrator of this service.',
+      'An operator of this service decided that the account keeps its present address. If the account is yours, ask for help.',
     ],
   }),
 
@@ -111,7 +111,7 @@ export const addressMails = {
     subject: 'A change of email address was undone',
     paragraphs: [
       `The account ${username} has its earlier email address again. Every session was ended.`,
-      'This was done by the owner of the earlier address. If you have questions, contact the administrator of this service.',
+      'This was done by the owner of the earlier address. If you have questions, ask for help.',
     ],
   }),
 } as const;

@@ -5,5 +5,7 @@ export const layoutTexts = {
   /** A label that stands on a line of its own, in plain text. */
   above: (label: string) => `${label}:`,
   help: (contact: string) => `Need help? Contact ${contact}.`,
+  /** Whom to contact where the settings name nobody. */
+  operatorOf: (host: string) => `the operator of ${host}`,
   labeled: (label: string, value: string) => `${label}: ${value}`,
 } as const;

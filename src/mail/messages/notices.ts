@@ -199,7 +199,7 @@ export const noticeMails = {
     subject: 'The email address of your account was changed',
     paragraphs: [
       `An operator of this service changed the email address of the account ${username}, which was this one until then.`,
-      'If you did not expect this, contact the administrator of this service.',
+      'If you did not expect this, ask for help.',
     ],
   }),
 
@@ -219,7 +219,7 @@ export const noticeMails = {
     paragraphs: [
       `An operator of this service changed the email address of the account ${username} from ${previous} to ${email}.`,
       ...undone,
-      'If you did not expect this, contact the administrator of this service.',
+      'If you did not expect this, ask for help.',
     ],
   }),
 } as const;

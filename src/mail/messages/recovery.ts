@@ -18,28 +18,28 @@ interface AskedFor extends AboutSignIn {
 const LINK_ALONE =
   'The link works once, for 30 minutes. After that, “Forgot your password?” on the sign-in page sends another one.';
 
+const MISTAKE = 'If you think that this is a mistake, ask for help.';
+
 const askedFrom = (from: string | undefined): readonly MailFact[] =>
   from === undefined ? [] : [['Requested from', from]];
 
 interface Barred extends AboutSignIn {
   readonly bannedUntil: number | null;
-  readonly contact: string | undefined;
 }
 
-interface SecuredBarred extends AboutSignIn {
-  readonly bannedUntil: number | null;
+interface SecuredBarred extends Barred {
   /** What was removed from the account. */
   readonly undone: readonly string[];
 }
 
 const barredMail =
   (subject: string, reason: (about: AboutSignIn) => string, lasting: string) =>
-  ({ bannedUntil, contact, ...about }: Barred): MailContent => ({
+  ({ bannedUntil, ...about }: Barred): MailContent => ({
     subject,
     paragraphs: [
       reason(about),
       bannedUntil === null ? lasting : `The ban ends on ${momentText(bannedUntil)}. Ask again after that.`,
-      `If you think that this is a mistake, contact ${contact ?? 'the administrator of this service'}.`,
+      MISTAKE,
     ],
     footer: ['If you did not ask for this, do nothing: your account is as it was.'],
   });
@@ -52,7 +52,7 @@ const securedBarredMail =
       `Your account ${username} at ${host} is secured: every browser and every app is signed out, and the password no longer works. It is ${status}, so it cannot be recovered now.`,
       ...undone,
       bannedUntil === null ? lasting : `The ban ends on ${momentText(bannedUntil)}. Recover your account after that.`,
-      'If you think that this is a mistake, contact the administrator of this service.',
+      MISTAKE,
     ],
   });
 

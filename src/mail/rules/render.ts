@@ -12,10 +12,18 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-/** @param contact whom people ask for help: an email address or a URL of the operator */
-export function renderMail(content: MailContent, contact?: string): RenderedMail {
+/** Whom people ask for help. */
+export interface Helper {
+  /** An email address or a URL of the operator, if the settings name one. */
+  readonly contact?: string | undefined;
+  /** The host of the base URL. */
+  readonly host: string;
+}
+
+export function renderMail(content: MailContent, { contact, host }: Helper): RenderedMail {
   const visible = withoutControls(content);
-  return { subject: visible.subject, text: renderText(visible, contact), html: renderHtml(visible, contact) };
+  const help = texts.help(contact ?? texts.operatorOf(host));
+  return { subject: visible.subject, text: renderText(visible, help), html: renderHtml(visible, help) };
 }
 
 /** Control characters and line breaks, and characters that change the direction of the text around them. */
@@ -44,7 +52,7 @@ const quoted = (text: string): string => text.replace(HOST_NAME, '“$1”');
 const unlinked = (html: string): string =>
   html.replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])|:(?=\/\/)/gu, '<span>$&</span>');
 
-function renderText(content: MailContent, contact: string | undefined): string {
+function renderText(content: MailContent, help: string): string {
   const { facts = [], code, action, footer = [] } = content;
   const { before, after } = aroundFacts(content);
   const parts = [
@@ -54,7 +62,7 @@ function renderText(content: MailContent, contact: string | undefined): string {
     ...(code === undefined ? [] : [`    ${spaced(code)}`]),
     ...(action === undefined ? [] : [`${texts.above(action.label)}\n${action.url}`]),
     ...footer.map(quoted),
-    ...(contact === undefined ? [] : [texts.help(contact)]),
+    help,
   ];
   return `${parts.map(wrapped).join('\n\n')}\n`;
 }
@@ -110,7 +118,7 @@ function renderFacts(facts: readonly MailFact[], direction: TextDirection): stri
   return `<table role="presentation" style="margin: 0 0 16px; border-collapse: collapse; font-size: 14px">${facts.map(row).join('')}</table>`;
 }
 
-function renderHtml(content: MailContent, contact: string | undefined): string {
+function renderHtml(content: MailContent, help: string): string {
   const { before, after } = aroundFacts(content);
   const { language = 'en', subject, facts = [], code, action, footer = [] } = content;
   const direction = textDirection(language);
@@ -130,10 +138,6 @@ function renderHtml(content: MailContent, contact: string | undefined): string {
     footer.length === 0
       ? ''
       : `<div class="line" style="margin-top: 20px; border-top: 1px solid #dddde2; padding-top: 4px">${footer.map(small).join('\n')}</div>`;
-  const help =
-    contact === undefined
-      ? ''
-      : `<p class="muted" style="margin: 16px 0 0; font-size: 14px; color: #595966; overflow-wrap: anywhere">${escaped(texts.help(contact))}</p>\n`;
   return `<!doctype html>
 <html lang="${escaped(language)}" dir="${direction}">
 <head>
@@ -159,7 +163,8 @@ ${shownCode}
 ${shownAction}
 ${end}
 </div>
-${help}</div>
+<p class="muted" style="margin: 16px 0 0; font-size: 14px; color: #595966; overflow-wrap: anywhere">${escaped(help)}</p>
+</div>
 </body>
 </html>
 `;

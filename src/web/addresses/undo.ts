@@ -43,7 +43,7 @@ const undoPasskeyForm = (site: Site, formToken: string, token: string): Html =>
     kind: 'get',
     token: formToken,
     values: { token },
-    content: html`<p class="muted small">${site.messages.address.undoPasskey}</p>
+    content: html`<p class="muted small">${site.messages.address.undoPasskey(operator(site))}</p>
 <p class="muted small" data-without-passkeys>${site.messages.passkeys.unsupported}</p><div>${passkeyButton('undo', site.messages.address.undoByPasskey, 'primary')}</div>`,
   });
 

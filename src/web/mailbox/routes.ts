@@ -62,7 +62,7 @@ export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, do
         .type('text/html; charset=utf-8')
         .header('content-security-policy', MESSAGE_POLICY)
         .header('cache-control', 'no-store')
-        .send(renderMail(mail.content, site.contact).html);
+        .send(renderMail(mail.content, site).html);
     });
   });
 }

@@ -16,6 +16,7 @@ import {
   hidden,
   moment,
   NO_PROBLEMS,
+  operator,
   type Problems,
   problemSummary,
 } from '../../../pages/components.ts';
@@ -121,7 +122,7 @@ function exportState(site: Site, page: ExportPage, found: DataExport | undefined
   if (found === undefined)
     return html`<section class="card" data-follow>${proofGate(site, proof, 'export', ask(text.ask))}</section>`;
   if (found.state === 'failed') {
-    return html`<section class="card" data-follow><p>${text.failed}</p>${proofGate(site, proof, 'export', ask(text.again))}</section>`;
+    return html`<section class="card" data-follow><p>${text.failed(operator(site))}</p>${proofGate(site, proof, 'export', ask(text.again))}</section>`;
   }
   if (found.state === 'waiting') {
     const all = EXPORT_SECTIONS.length + 1;

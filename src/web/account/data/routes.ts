@@ -8,6 +8,7 @@ import {
   generalProblem,
   moment,
   NO_PROBLEMS,
+  operator,
   type Problems,
   problemSummary,
 } from '../../../pages/components.ts';
@@ -74,7 +75,7 @@ ${accountRows([accountRow('export', exportRow(site), false), accountRow('deletio
       return await sendPage(reply, 200, site, { title: text.deletedTitle, layout: 'narrow', body });
     } catch (error) {
       if (!(error instanceof LastOwner)) throw error;
-      return show(reply, 409, visit, generalProblem(text.lastOwner));
+      return show(reply, 409, visit, generalProblem(text.lastOwner(operator(site))));
     }
   });
 }

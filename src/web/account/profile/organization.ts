@@ -11,6 +11,7 @@ import {
   hidden,
   isolate,
   NO_PROBLEMS,
+  operator,
   type Problems,
   problemSummary,
 } from '../../../pages/components.ts';
@@ -63,10 +64,10 @@ ${groupsCard(site, groups)}`;
   app.post(LEAVE, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const id = formOf(request).get('organization') ?? '';
-    const refuse = (problem: string) => show(reply, 409, visit, generalProblem(problem));
+    const refuse = (problem: HtmlPart) => show(reply, 409, visit, generalProblem(problem));
     if (!isSnowflake(id)) return refuse(text.notMember);
     const result = await leaveOrganization(servicesIn(services, visit), id, visit.account.id, visit.origin);
-    if (result === 'last owner') return refuse(text.lastOwner);
+    if (result === 'last owner') return refuse(text.lastOwner(operator(site)));
     if (result === 'not a member') return refuse(text.notMember);
     return show(reply, 200, visit, NO_PROBLEMS, text.left(isolate(result.left)));
   });
