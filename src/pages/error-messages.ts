@@ -47,7 +47,7 @@ export const errorTexts = {
   } satisfies Record<UriDifference, string>,
   client: {
     title: 'This sign-in link does not work',
-    text: 'The app that sent you here made a request that this service cannot accept, so you cannot be sent back to it safely. Tell the developer of the app.',
+    text: 'The app that sent you here made a request that this service cannot accept, so you cannot be sent back to it safely. Go back to the app and start again. If it happens again, tell the developer of the app.',
   },
   disabled: {
     title: 'This app is disabled',
@@ -58,16 +58,12 @@ export const errorTexts = {
     'This sign-in was started in another browser, is already finished, or is more than an hour old. Go back to the app and start again.',
   finishedTitle: 'This sign-in is already finished',
   finishedText: 'Go back to the app to continue.',
-  help: {
-    /** Where the details for developers are open, which have the ID. */
-    open: (operator: HtmlPart): HtmlPart => ['For help, contact ', operator, ', and send the correlation ID below.'],
-    folded: (operator: HtmlPart, correlationId: HtmlPart): HtmlPart => [
-      'For help, contact ',
-      operator,
-      ', and send this correlation ID: ',
-      correlationId,
-    ],
-  },
+  help: (operator: HtmlPart, correlationId: HtmlPart): HtmlPart => [
+    'For help, contact ',
+    operator,
+    ', and send this correlation ID: ',
+    correlationId,
+  ],
   again: (seconds: number) => `Try again in ${duration(seconds)}.`,
   /** By HTTP status. Any other status has the text of 400 or 500. */
   statuses: {
@@ -105,7 +101,7 @@ export const errorTexts = {
     },
     500: {
       title: 'Something went wrong on our side',
-      text: 'Try again in a moment. If it happens again, send the correlation ID below to the administrator of this service.',
+      text: 'Try again in a moment.',
     },
     503: { title: 'Temporarily unavailable', text: 'This service is overloaded or under maintenance.' },
   },

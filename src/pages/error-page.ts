@@ -19,29 +19,22 @@ export interface ErrorPage {
   readonly reason?: string;
   /** What came, what was expected, and what to do. */
   readonly details?: readonly Html[];
-  /** Whether there is nothing that the person can do about it: the details for developers are open, as they are where we failed. */
-  readonly isForDevelopers?: boolean;
   /** The page where a person can continue. */
   readonly onward?: Onward;
 }
 
-/** Details for developers. The last ones are the correlation id, and the command with which the operator finds the reason by it. */
+/**
+ * Details for developers, folded: a person reads what to do above them. The last ones are the correlation id, and the command with which the
+ * operator finds the reason by it.
+ */
 export function developerDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
-  return html`<div class="technical"><h2>${text.forDeveloper}</h2>${detailFacts(text, details, correlationId)}</div>`;
-}
-
-/** The same, folded: where the person can do something. */
-function foldedDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
-  return html`<details class="technical"><summary>${text.forDeveloper}</summary>${detailFacts(text, details, correlationId)}</details>`;
-}
-
-function detailFacts(text: Messages['error'], details: readonly Html[], correlationId: string): Html {
   const explain = commandBlock(`tessera explain ${correlationId}`, text, text.copyCommand);
-  return facts([
+  const all = facts([
     ...details,
     fact(text.correlation, copyable(correlationId, text, text.copyLabel), true),
     fact(text.explain, html`${text.explainText}${explain}`, true),
   ]);
+  return html`<details class="technical"><summary>${text.forDeveloper}</summary>${all}</details>`;
 }
 
 /** How much of a parameter is shown again, in characters. */
@@ -97,23 +90,16 @@ export function adviceFacts(
 }
 
 function body(site: Site, page: ErrorPage, refusal: OAuthError, correlationId: string): Html {
-  const { messages, path, contact } = site;
+  const { messages, path } = site;
   const text = messages.error;
   const details = [
     fact(text.code, html`<code>${refusal.code}</code>`, true),
     fact(text.reason, page.reason ?? refusal.message, true),
     ...(page.details ?? []),
   ];
-  const isOpen = page.isForDevelopers || refusal.status >= 500;
-  const help = () =>
-    isOpen
-      ? text.help.open(operator(site))
-      : text.help.folded(operator(site), copyable(correlationId, text, text.copyLabel));
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
     page.onward && html`<p><a href="${path(`/${page.onward}`)}">${text.onward[page.onward]}</a></p>`
-  }${contact !== undefined && html`<p class="muted">${help()}</p>`}${
-    isOpen ? developerDetails(messages, details, correlationId) : foldedDetails(messages, details, correlationId)
-  }</section>`;
+  }<p class="muted">${text.help(operator(site), copyable(correlationId, text, text.copyLabel))}</p>${developerDetails(messages, details, correlationId)}</section>`;
 }
 
 /** Answers that a link or form no longer works, with a page of its own; as JSON where that is asked for. */

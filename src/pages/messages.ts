@@ -243,7 +243,7 @@ export const en = {
     repeated: (name: string) => `${name} was sent more than once or is not percent-encoded UTF-8.`,
     unreadableTitle: 'This sign-out link does not work',
     unreadableText:
-      'The app that sent you here made a request that this service cannot accept, so you were not signed out. Sign out on your account page instead.',
+      'The app that sent you here made a request that this service cannot accept, so you were not signed out. Sign out from your account instead.',
   },
   connections: connectionTexts,
   sessions: {

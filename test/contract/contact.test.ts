@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { agent } from '../support/agent.ts';
-import { admin, authorizeUrl, newUser, PASSWORD, signedIn } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // Decisions §7, TESSERA_CONTACT: a page that stops a person says what to do next, and whom to ask.
@@ -56,17 +56,20 @@ test('error pages, the forms that sign in and the pages of the account name the 
   for (const path of [...pages, '/account', '/account/connections']) {
     assert.ok((await browser.get(path)).text.includes(`ontact ${LINK}`), path);
   }
-  // What the person is to send is shown, also where the details for the developer are folded.
-  const { text } = await browser.get('/nowhere');
-  const [shown = ''] = text.split('<details class="technical">');
-  assert.ok(shown !== text && shown.includes(`contact ${LINK}, and send this correlation ID: `), text);
-  assert.ok(shown.includes(/tessera explain ([\w-]{36})/.exec(text)?.[1] ?? 'an ID'), shown);
+  // What the person is to send is shown, where the details for the developer are folded.
+  for (const path of pages) {
+    const { text } = await browser.get(path);
+    const [shown = ''] = text.split('<details class="technical">');
+    assert.ok(shown !== text && shown.includes(`contact ${LINK}, and send this correlation ID: `), text);
+    assert.ok(shown.includes(/tessera explain ([\w-]{36})/.exec(text)?.[1] ?? 'an ID'), shown);
+  }
   const stranger = agent(server.baseUrl);
   for (const path of ['/login', '/signup']) {
     assert.ok((await stranger.get(path)).text.includes(`Need help? Contact ${LINK}.`), path);
     assert.doesNotMatch((await agent(silent.baseUrl).get(path)).text, /Need help/);
   }
-  assert.doesNotMatch((await agent(silent.baseUrl).get('/nowhere')).text, /For help/);
+  const { text } = await agent(silent.baseUrl).get('/nowhere');
+  assert.match(text, /For help, contact the operator of <bdi>/);
 });
 
 test('an https URL is a link to that page', async () => {
@@ -80,12 +83,23 @@ test('an https URL is a link to that page', async () => {
   }
 });
 
-test('an error page leads on: to the account, and without what only a developer needs where nothing is', async () => {
+test('an error page says what to do and leads to the account, with what only a developer needs folded', async () => {
   const browser = agent(silent.baseUrl);
-  for (const path of ['/nowhere', '/login?request=unknown', '/api/v2/oauth/authorize']) {
-    assert.match((await browser.get(path)).text, /<a href="\/account">Go to your account<\/a>/, path);
-  }
+  const { clientId } = await newClient(silent);
+  const wrong = {
+    'an unknown client': '/api/v2/oauth/authorize',
+    'a wrong redirect URI': authorizeUrl({ clientId, clientSecret: '', redirectUri: 'https://other.example' }),
+    'a wrong request to sign out': '/oidc/logout?state=a&state=b',
+  };
   const folded = /<details class="technical"><summary>For the developer<\/summary>.*Correlation ID/s;
-  for (const path of ['/nowhere', '/login?request=unknown']) assert.match((await browser.get(path)).text, folded, path);
-  assert.doesNotMatch((await browser.get('/api/v2/oauth/authorize')).text, folded);
+  for (const [name, path] of Object.entries({ ...wrong, 'no page': '/nowhere', expired: '/login?request=unknown' })) {
+    const { text } = await browser.get(path);
+    assert.match(text, /<a href="\/account">Go to your account<\/a>/, name);
+    assert.match(text, folded, name);
+  }
+  for (const path of [wrong['an unknown client'], wrong['a wrong redirect URI']]) {
+    assert.match((await browser.get(path)).text, /Go back to the app and start again\./);
+  }
+  const unknown = await browser.get('/oidc/logout?client_id=1');
+  assert.match(unknown.text, folded, 'what is wrong with a way back');
 });

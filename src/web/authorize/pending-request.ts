@@ -287,7 +287,7 @@ export function showError(
   const refusal = new OAuthError(400, 'invalid_request', formatAdvice(advice), {}, reason, detailOf(advice));
   const details = adviceFacts(messages, advice);
   const text = problem === 'disabled' ? messages.error.disabled : messages.error.client;
-  const page = { ...text, reason: advice.description, details, isForDevelopers: true, onward: 'account' } as const;
+  const page = { ...text, reason: advice.description, details, onward: 'account' } as const;
   sendErrorPage(request, reply, site, refusal, page);
   request.refusal = { ...refusalOf(refusal), differs: advice.differences };
   return reply;

@@ -129,7 +129,6 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
       const refusal = invalidRequest('state or iss does not match a playground session in this browser.');
       return sendErrorPage(request, reply, site, refusal, {
         ...text.wrongResponse,
-        isForDevelopers: true,
         onward: 'playground',
       });
     }

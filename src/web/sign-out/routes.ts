@@ -53,7 +53,7 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
     const wrong = END_SESSION_NAMES.find((name) => parameters.repeated.has(name) || parameters.malformed.has(name));
     if (wrong === undefined) return undefined;
     const text = site.messages.signOut;
-    const page = { title: text.unreadableTitle, text: text.unreadableText, isForDevelopers: true };
+    const page = { title: text.unreadableTitle, text: text.unreadableText, onward: 'account' } as const;
     return sendErrorPage(request, reply, site, invalidRequest(text.repeated(wrong)), page);
   };
   const requireOwnForm = async (request: FastifyRequest): Promise<void> => browsers.rejectCrossSiteForm(request);
