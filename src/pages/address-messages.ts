@@ -5,6 +5,9 @@ import type { HtmlPart } from './html.ts';
 export const badBeforeAt = (characters: string): string =>
   `Before the @, an address can have only unaccented letters, digits and signs; yours has ${characters}. After the @, any script is accepted.`;
 
+/** What ends of an account whose address was never verified, when its person verifies one: an earlier holder may have set it up. */
+const UNPROVED = 'Your password, passkeys and other providers are removed, unless you signed in with them.';
+
 /** The texts of pages about email addresses, and of those that links in messages open. */
 export const addressTexts = {
   title: 'Email address',
@@ -15,13 +18,13 @@ export const addressTexts = {
   verified: 'verified',
   notVerified: 'not verified',
   noMail: 'This service sends no mail, so you cannot verify or change your address here. To have it changed, contact ',
-  verifyLead:
-    'We send a link and a code to it. When you confirm it, you are signed out in every other browser and in your apps, and passkeys that you did not use for this sign-in are removed.',
+  verifyLead: `We send a link and a code to it. When you confirm it, you are signed out in every other browser and in your apps. ${UNPROVED}`,
   verifySubmit: 'Send a link and a code',
   changeTitle: 'Change the address',
   changeState: 'You confirm the new one by a message.',
   changeLead:
     'We send a link and a code to the new address. Your address changes when you use one of them; you are then signed out in every other browser and in your apps.',
+  unproved: UNPROVED,
   changesLimited: (seconds: number) =>
     `You changed your address too often. Wait ${duration(seconds)}, then try again. You can go back to an earlier address at any time.`,
   earlierTitle: 'Earlier addresses',
@@ -37,9 +40,11 @@ export const addressTexts = {
   ],
   earlierYes: 'Yes, it is no longer mine',
   goBack: 'Go back to this address',
-  goBackLead: (address: HtmlPart): HtmlPart => [
+  goBackLead: (address: HtmlPart, since: HtmlPart): HtmlPart => [
     address,
-    ' becomes the address of your account again. What was added since the change is removed, and other browsers and apps are signed out.',
+    ' becomes the address of your account again. Other browsers and apps are signed out. What was added since ',
+    since,
+    ' is removed, and a username or password that was changed since then does not stay. Apps also lose the access that they were given in the seven days before.',
   ],
   goBackYes: 'Yes, go back to it',
   goBackConfirm: 'Go back to one of these',
@@ -76,12 +81,21 @@ export const addressTexts = {
       'Your account has its earlier address again. What was added since is removed, and the address in between can no longer change anything.',
   },
   confirmTitle: 'Confirm this address',
-  confirmLead: (address: HtmlPart, username: HtmlPart): HtmlPart => [
-    address,
-    ' becomes the address of your account ',
-    username,
-    '. Other browsers and apps are signed out.',
-  ],
+  confirmLead: {
+    'verify address': (address: HtmlPart, username: HtmlPart): HtmlPart => [
+      'You confirm that ',
+      address,
+      ' is the address of your account ',
+      username,
+      '. Other browsers and apps are signed out.',
+    ],
+    'change address': (address: HtmlPart, username: HtmlPart): HtmlPart => [
+      address,
+      ' becomes the address of your account ',
+      username,
+      '. Other browsers and apps are signed out.',
+    ],
+  },
   confirmSubmit: 'Confirm the address',
   elsewhereTitle: 'Continue where you began',
   elsewhere:

@@ -394,6 +394,13 @@ async function addresses(walk: Walk): Promise<void> {
   await press(page.locator('main button.danger'));
   await stop('undo-address-done');
 
+  const unverified = await ada(walk, 'ada.verifies', { emailVerified: false });
+  await signInAs(walk, unverified);
+  await open(walk, '/account/email');
+  await submit(page);
+  await page.goto(linkOf((await mailsTo(server, addressOf(unverified)))[0]));
+  await stop('verify-address-own');
+
   const other = await ada(walk, 'ada.robbed');
   await signInAs(walk, other);
   await open(walk, '/account/email');

@@ -114,6 +114,31 @@ test('an earlier address that was never verified is not told, and the new one do
   assert.deepEqual(await mailsTo(server, ada.email), []);
 });
 
+test('the page of a link says what happens to the account when the address is confirmed', async () => {
+  const says = async ({ browser }: Person, mail: SentMail) =>
+    (await browser.get(mail.link ?? '')).text.replaceAll(/<[^>]+>/g, '');
+  const unproved = /Your password, passkeys and other providers are removed, unless you signed in with them/;
+  const eve = await person(false);
+  await askToVerify(eve);
+  const own = await says(eve, await latest(eve.email));
+  assert.match(own, new RegExp(`You confirm that ${eve.email} is the address of your account`));
+  assert.match(own, unproved);
+  const other = freshAddress();
+  await ask(eve, other);
+  assert.match(await says(eve, await latest(other)), unproved, 'the present one was never verified');
+  const ada = await person();
+  const { email } = await changed(ada);
+  const next = freshAddress();
+  await ask({ ...ada, email }, next);
+  const change = await says(ada, await latest(next));
+  assert.match(change, new RegExp(`${next} becomes the address of your account ${ada.user.username}`));
+  assert.doesNotMatch(change, unproved);
+  await ask(ada, ada.email);
+  const back = await says(ada, await latest(ada.email));
+  assert.match(back, new RegExp(`${ada.email} becomes the address of your account again`));
+  assert.match(back, /What was added since .* is removed/);
+});
+
 test('nothing but the button in the browser that asked acts: no scanner, no other browser, no form of another', async () => {
   const ada = await person();
   const email = freshAddress();

@@ -1,6 +1,10 @@
 import { recordOwnAddress } from '../../accounts/act-store.ts';
 import type { BrowserMark } from '../../accounts/known-browser-store.ts';
-import { isReservedAddress, listAddressesToReturnTo } from '../../accounts/previous-address-store.ts';
+import {
+  isReservedAddress,
+  listAddressesToReturnTo,
+  type PreviousAddress,
+} from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
@@ -228,6 +232,13 @@ export function* findAddressRequest(
   return undefined;
 }
 
+/** The right of the earlier address that the person goes back to; undefined where they ask for another address, or the right has ended. */
+export function* rightOf({ accountId, data }: Challenge, now: number): Work<PreviousAddress | undefined> {
+  const { right } = data as RequestedAddress;
+  if (right === undefined || accountId === null) return undefined;
+  return (yield* listAddressesToReturnTo({ accountId, now })).find(({ hash }) => hash === right);
+}
+
 export type AddressResult =
   | ({ readonly kind: 'confirmed'; readonly purpose: ConfirmedPurpose } & Renewal)
   /** A link or code that is wrong, was used, has expired or is another browser's; or the address is another account's by now. */
@@ -319,12 +330,11 @@ function* giveAddress(
   const { session, origin } = person;
   const { account, now } = securing;
   const { id: accountId, profile: before } = account;
-  const { email, right: hash, isReturnOnly = false } = challenge.data as RequestedAddress;
+  const { email, isReturnOnly = false } = challenge.data as RequestedAddress;
   const isChange = challenge.purpose === 'change address';
   if (account.generation !== challenge.generation) return { kind: 'wrong' };
   if ((emailKey(before.email) === emailKey(email)) === isChange) return { kind: 'wrong' };
-  const rights = isChange ? yield* listAddressesToReturnTo({ accountId, now }) : [];
-  const right = rights.find((one) => one.hash === hash);
+  const right = yield* rightOf(challenge, now);
   if (isChange && isReturnOnly && right === undefined) return { kind: 'wrong' };
   const counts = isChange && right === undefined;
   const seconds = counts ? yield* exceededChanges(limits, accountId, origin, now) : 0;

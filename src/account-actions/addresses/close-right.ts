@@ -19,6 +19,8 @@ import type { AddressServices } from './secure-account.ts';
 export interface EarlierAddress {
   readonly email: string;
   readonly until: number;
+  /** Since when what was added is removed when the account goes back to it. */
+  readonly since: number;
   /** Whether the visitor may end its right: they proved themselves with a second factor from before the address was given up. */
   readonly isClosable: boolean;
   /** Whether the visitor goes back to it with what they proved in this session: that undoes the change. */
@@ -36,7 +38,8 @@ export function readEarlierAddresses(
     const addresses: EarlierAddress[] = [];
     for (const right of rights) {
       const isReturn = (yield* findReturn(account, session, right.email, now)) !== undefined;
-      addresses.push({ email: right.email, until: right.expiresAt, isClosable: mayClose(session, right), isReturn });
+      const { email, expiresAt: until, factorsSince: since } = right;
+      addresses.push({ email, until, since, isClosable: mayClose(session, right), isReturn });
     }
     return addresses;
   });

@@ -102,11 +102,11 @@ ${resendForm(site, { ...resend, token: frame.token, label: text.resend, seconds 
   return { title: text.codeTitle, state: text.codeState(shown), content };
 }
 
-function changeRow({ messages: { address: text } }: Site, { change }: EmailState): AccountRow {
+function changeRow({ messages: { address: text } }: Site, { change, profile }: EmailState): AccountRow {
   return {
     title: text.changeTitle,
     state: text.changeState,
-    content: html`<p class="muted small">${text.changeLead}</p>
+    content: html`<p class="muted small">${text.changeLead}${!profile.emailVerified && ` ${text.unproved}`}</p>
 ${change}`,
   };
 }
@@ -115,9 +115,9 @@ ${change}`,
 function earlierRow({ messages, path }: Site, { frame, earlier, isReturnProved }: EmailState): AccountRow {
   const text = messages.address;
   const { token } = frame;
-  const rows = earlier.map(({ email, until, isClosable, isReturn }) => {
+  const rows = earlier.map(({ email, until, since, isClosable, isReturn }) => {
     const address = isolate(readableEmail(email));
-    const back = html`<form method="post" action="${path(EMAIL_PAGE)}">${hidden(token, { email })}<p class="small">${text.goBackLead(address)}</p><div><button type="submit">${text.goBackYes}</button></div></form>`;
+    const back = html`<form method="post" action="${path(EMAIL_PAGE)}">${hidden(token, { email })}<p class="small">${text.goBackLead(address, moment(since))}</p><div><button type="submit">${text.goBackYes}</button></div></form>`;
     const close = html`<form method="post" action="${path(CLOSE_PATH)}">${hidden(token, { address: email })}<p class="small">${text.earlierSubmitLead(address)}</p><div><button class="danger" type="submit">${text.earlierYes}</button></div></form>`;
     return html`<li class="stack"><p>${address}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
 ${isReturn && confirmStep(text.goBack, back)}${isClosable && confirmStep(text.earlierSubmit, close)}</li>`;

@@ -3,12 +3,15 @@ import {
   confirmByLink,
   findAddressRequest,
   isAskedIn,
+  rightOf,
   VERIFY_PATH,
 } from '../../account-actions/addresses/change-address.ts';
+import type { PreviousAddress } from '../../accounts/previous-address-store.ts';
+import type { Account } from '../../accounts/store.ts';
 import type { Challenge } from '../../mail/challenges.ts';
-import { hidden, isolate } from '../../pages/components.ts';
-import { html } from '../../pages/html.ts';
-import { sendPage } from '../../pages/layout.ts';
+import { hidden, isolate, moment } from '../../pages/components.ts';
+import { type HtmlPart, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { limited } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -64,14 +67,14 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     if (challenge === undefined) return sendDeadLink(services, reply, 'verify', token);
     const visitor = await requester(request, reply, challenge);
     if (typeof visitor === 'string') return showNoRequester(reply, token, visitor);
-    const { email } = challenge.data as { readonly email: string };
     const { account } = visitor;
+    const right = await database.read(() => rightOf(challenge, clock()));
     return sendPage(reply, 200, site, {
       title: text.confirmTitle,
       layout: 'narrow',
       ...signedInFrame(site, browsers.of(request, reply), visitor),
       body: html`<section class="card"><header><h1>${text.confirmTitle}</h1></header>
-<p>${text.confirmLead(isolate(readableEmail(email)), isolate(account.profile.username))}</p>
+<p>${effectsOf(site, challenge, account, right)}</p>
 <form method="post" action="${site.path(VERIFY_PATH)}">${hidden(browsers.of(request, reply).formToken(CONTEXT, visitor), { token })}
 <div><button class="primary" type="submit">${text.confirmSubmit}</button></div></form></section>`,
     });
@@ -109,4 +112,17 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       throw error;
     }
   });
+}
+
+/** What happens when the person confirms an address. */
+function effectsOf(
+  { messages: { address: text } }: Site,
+  { purpose, data }: Challenge,
+  { profile }: Account,
+  right: PreviousAddress | undefined,
+): HtmlPart {
+  const address = isolate(readableEmail((data as { readonly email: string }).email));
+  if (right !== undefined) return text.goBackLead(address, moment(right.factorsSince));
+  const lead = text.confirmLead[purpose === 'verify address' ? purpose : 'change address'];
+  return [lead(address, isolate(profile.username)), !profile.emailVerified && ` ${text.unproved}`];
 }
