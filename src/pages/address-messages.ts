@@ -8,6 +8,19 @@ export const badBeforeAt = (characters: string): string =>
 /** What ends of an account whose address was never verified, when its person verifies one: an earlier holder may have set it up. */
 const UNPROVED = 'Your password, passkeys and other providers are removed, unless you signed in with them.';
 
+/** What a person reads who takes an account back. */
+interface TakingBack {
+  /** Since when what was added is removed. */
+  readonly since: HtmlPart;
+  /** Whether that is taken back, too, of which nobody was told in the seven days before. */
+  readonly isEarlierToo: boolean;
+  /** The address that the account has by then: the one that it has now, or an earlier one. */
+  readonly address: 'present' | 'earlier';
+  readonly isBarred: boolean;
+  /** Whether the person had asked for the deletion of the account. */
+  readonly isDeletionAsked: boolean;
+}
+
 /** The texts of pages about email addresses, and of those that links in messages open. */
 export const addressTexts = {
   title: 'Email address',
@@ -111,11 +124,26 @@ export const addressTexts = {
     ' back.',
   ],
   undoText: 'This happens when you undo the change:',
-  undoEffects: [
+  effects: ({ since, isEarlierToo, address, isBarred, isDeletionAsked }: TakingBack): readonly HtmlPart[] => [
     'Every browser and every app is signed out.',
-    'The password stops working. We send a link to this address, with which you set a new one.',
-    'Everything added since the change is removed: ways to sign in, the access of apps, and an organization joined by an invitation.',
-    'If deletion of the account was requested, it is canceled.',
+    'The password stops working, and other providers are disconnected.',
+    isBarred
+      ? 'The account is banned or suspended, so no link to set a new password is sent.'
+      : address === 'present'
+        ? 'We send a link to your email address, with which you set a new password.'
+        : 'We send a link to this address, with which you set a new password.',
+    [
+      'What was added since ',
+      since,
+      ' is removed: ways to sign in, and an organization joined by an invitation. A username that was changed since then is changed back.',
+    ],
+    isEarlierToo
+      ? 'Apps lose the access that they were given since then or in the seven days before.'
+      : 'Apps lose the access that they were given since then.',
+    isEarlierToo
+      ? 'If the account has rights as an operator, what was done with them since then ends, and so does what was done to other accounts in the seven days before.'
+      : 'If the account has rights as an operator, what was done with them since then ends.',
+    ...(isDeletionAsked ? ['The deletion of the account is canceled.'] : []),
   ],
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint:
@@ -131,18 +159,22 @@ export const addressTexts = {
   undoneTitle: 'The change is undone',
   undone: 'Your account has its earlier address again. Every browser and every app is signed out.',
   undoRefused: 'The change cannot be undone here. Contact ',
-  secureTitle: 'Was this you?',
   secureLead: (username: HtmlPart): HtmlPart => ['This happened to the account ', username, ':'],
-  secureText: 'If it was not you, end everything now:',
-  secureEffects: [
-    'Every browser and every app is signed out.',
-    'The password stops working. We send a link to your email address, with which you set a new one.',
-    'Everything added since then is removed: ways to sign in, the access of apps, and an organization joined by an invitation.',
-    'If deletion of the account was requested, it is canceled.',
-    'If the account has rights as an operator, what was done with them since then ends. For other accounts, that includes the seven days before.',
-  ],
-  secureSubmit: 'This was not me: end everything',
-  secureStay: 'If it was you, close this page. Nothing changes.',
+  secure: {
+    person: {
+      title: 'Was this you?',
+      text: 'If it was not you, end everything now:',
+      submit: 'This was not me: end everything',
+      stay: 'If it was you, close this page. Nothing changes.',
+    },
+    /** What an operator did is not asked about, but what came before it. */
+    operator: {
+      title: 'Did somebody else use your account?',
+      text: 'If somebody else used it before this, end everything now:',
+      submit: 'Somebody else used it: end everything',
+      stay: 'If nobody did, close this page. Nothing changes.',
+    },
+  },
   undoStay: 'If you changed the address yourself, close this page. Nothing changes.',
   securedTitle: 'Your account is secured',
   secured: 'Every browser and every app is signed out, and the password no longer works.',

@@ -352,6 +352,16 @@ async function required(walk: Walk): Promise<void> {
   await stop('enroll-passkey');
 }
 
+/** Somebody signs in from a browser that the account does not know, which is told. */
+async function robbed({ stage: { server } }: Walk, { username: identifier }: TestUser): Promise<void> {
+  server.advance(DAY);
+  const stranger = agent(server.baseUrl, undefined, { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' });
+  await stranger.submit(await stranger.get('/login'), { identifier, password: PASSWORD });
+}
+
+const reportLink = async ({ stage: { server } }: Walk, user: TestUser): Promise<string> =>
+  linkOf((await mailsTo(server, addressOf(user))).find(({ link }) => link?.includes('/secure')));
+
 async function addresses(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
   const { server } = stage;
@@ -410,14 +420,19 @@ async function addresses(walk: Walk): Promise<void> {
   await leave(walk);
   await page.goto(verify);
   await stop('verify-address-elsewhere');
-  // A sign-in from a browser that the account does not know is told.
-  server.advance(DAY);
-  const stranger = agent(server.baseUrl, undefined, { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' });
-  await stranger.submit(await stranger.get('/login'), { identifier: other.username, password: PASSWORD });
-  await page.goto(linkOf((await mailsTo(server, addressOf(other))).find(({ link }) => link?.includes('/secure'))));
+  await robbed(walk, other);
+  await page.goto(await reportLink(walk, other));
   await stop('secure-account');
   await press(page.locator('main button.danger'));
   await stop('secure-account-done');
+  const banned = await ada(walk, 'ada.banned');
+  await signInAs(walk, banned);
+  await robbed(walk, banned);
+  await admin(server, 'PUT', `/users/${banned.id}/ban`, { reason: 'Somebody else may use the account.' });
+  await page.goto(await reportLink(walk, banned));
+  await stop('secure-account-banned');
+  await press(page.locator('main button.danger'));
+  await stop('secure-account-banned-done');
 }
 
 async function exported(walk: Walk): Promise<void> {

@@ -270,6 +270,17 @@ test('for seven days the earlier address undoes a change, whatever came since, a
   await assert.rejects(signedIn(server, ada.user, password), /401/);
 });
 
+test('the page that undoes a change says since when, and promises a banned person no link', async () => {
+  const ada = await person();
+  const { undo } = await changed(ada);
+  const page = await agent(server.baseUrl).get(undo.link ?? '');
+  assert.match(page.text, /We send a link to this address.*What was added since <time/s);
+  assert.equal((await admin(server, 'PUT', `/users/${ada.user.id}/ban`, { reason: 'spam' })).status, 200);
+  const barred = await agent(server.baseUrl).get(undo.link ?? '');
+  assert.match(barred.text, /no link to set a new password is sent/);
+  assert.doesNotMatch(barred.text, /We send a link/);
+});
+
 test('while a change can be undone, both addresses are told of a request for deletion', async () => {
   const ada = await person();
   const { email } = await changed(ada);

@@ -104,6 +104,48 @@ test('“This was not me” ends everything once, and begins the recovery', asyn
   assert.equal(events.body.items.length, 1);
 });
 
+test('the page of the link says since when what is taken back, and what was never told', async () => {
+  const { user, browser } = await newPerson();
+  await signedIn(server, user);
+  const since = new Date(server.now()).toISOString().slice(0, 16);
+  const says = async (subject: string) => (await browser.get(await linkTo(user, subject))).text;
+  const ofSignIn = await says(NEW_DEVICE);
+  assert.match(ofSignIn, new RegExp(`What was added since <time datetime="${since}`));
+  assert.match(ofSignIn, /Apps lose the access that they were given since then\./);
+  server.advance(5 * 60_000);
+  await browser.submit(
+    await passwordPage(browser),
+    { current: PASSWORD, password: 'one more passphrase' },
+    '/account/password',
+  );
+  // It stands for the sign-in as well, which nobody answered.
+  assert.match(await says(NEW_PASSWORD), new RegExp(`What was added since <time datetime="${since}`));
+  const { user: other, browser: own } = await newPerson();
+  await own.submit(
+    await passwordPage(own),
+    { current: PASSWORD, password: 'one more passphrase' },
+    '/account/password',
+  );
+  assert.match(
+    (await own.get(await linkTo(other, NEW_PASSWORD))).text,
+    /Apps lose the access that they were given since then or in the seven days before\./,
+  );
+});
+
+test('of an act of an operator, the page asks about what came before, and promises a banned person no link', async () => {
+  const { user, browser } = await newPerson();
+  await signedIn(server, user);
+  assert.match((await browser.get(await linkTo(user, NEW_DEVICE))).text, /We send a link to your email address/);
+  await admin(server, 'PUT', `/users/${user.id}/ban`, { reason: 'spam' });
+  const [told] = await mails(user);
+  assert.equal(told?.subject, 'Your account was banned');
+  assert.match(told?.text ?? '', /Somebody else used my account.*and says how you get back in/s);
+  const { text } = await agent(server.baseUrl).get(told?.link ?? '');
+  assert.match(text, /<h1>Did somebody else use your account\?/);
+  assert.match(text, /no link to set a new password is sent/);
+  assert.doesNotMatch(text, /Was this you|We send a link/);
+});
+
 test('of several presses at once, one acts', async () => {
   const { user } = await newPerson();
   await signedIn(server, user);

@@ -1,5 +1,5 @@
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
-import { listEarlierAddresses } from '../../accounts/previous-address-store.ts';
+import { listEarlierAddresses, type PreviousAddress } from '../../accounts/previous-address-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
@@ -26,7 +26,7 @@ import {
   type Undone,
 } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
-import { endYoungerRights, passkeysOfChanges } from '../recovery/older-right.ts';
+import { endYoungerRights, olderRight, passkeysOfChanges } from '../recovery/older-right.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
   readonly database: Database;
@@ -34,9 +34,23 @@ export interface AddressServices extends SecurityNoticeServices {
 }
 
 /** What a link "This was not me" is about. */
-export interface OpenReport {
+export interface OpenReport extends TakenBackSince {
   readonly report: SecurityReport;
   readonly account: Account;
+}
+
+/** What a report takes back. */
+interface TakenBackSince {
+  /** Since when what was added is removed. */
+  readonly since: number;
+  /** The same for what nobody was told of, if it is not as long before that as by default. */
+  readonly decidedSince: number | undefined;
+}
+
+/** @param right of the account's address, if it had been given up and was set again: what came since has no rights any more */
+function takenBackSince({ since, first }: SecurityReport, right: PreviousAddress | undefined): TakenBackSince {
+  const from = Math.min(since, right?.factorsSince ?? since);
+  return { since: from, decidedSince: first === 'new device' ? from : undefined };
 }
 
 /** Reads what a link "This was not me" is about; undefined where the link no longer works. Changes nothing. */
@@ -48,7 +62,9 @@ export async function readReport(
   return database.read(function* read(): Work<OpenReport | undefined> {
     const challenge = yield* findChallenge(sealer, link, 'secure account', now);
     const account = yield* accountOf(challenge, findAccount);
-    return challenge && account && { report: challenge.data as SecurityReport, account };
+    if (challenge === undefined || account === undefined) return undefined;
+    const report = challenge.data as SecurityReport;
+    return { report, account, ...takenBackSince(report, yield* olderRight(account, undefined, now)) };
   });
 }
 
@@ -76,19 +92,19 @@ export async function secureAccount(
     if (account === undefined) return undefined;
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
     if (challenge === undefined) return undefined;
-    const { notice, since, first, facts, events = [], passkeys = [] } = challenge.data as SecurityReport;
-    // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
+    const report = challenge.data as SecurityReport;
+    const { notice, facts, events = [], passkeys = [] } = report;
     const changes = yield* listEarlierAddresses({ accountId: account.id, now });
     const right = yield* endYoungerRights(account, undefined, now);
-    const from = Math.min(since, right?.factorsSince ?? since);
+    const { since, decidedSince } = takenBackSince(report, right);
     const back = {
-      span: untilNow(from),
+      span: untilNow(since),
+      decidedSince,
       passkeys: [
         ...passkeys,
         ...[{ facts }, ...events].flatMap(passkeysOf),
         ...(right === undefined ? [] : passkeysOfChanges(changes, right)),
       ],
-      decidedSince: first === 'new device' ? from : undefined,
     };
     const ended = yield* endAndRecover(services, account, account.profile, back, origin, now);
     const details = { report: notice, ...leftDetails(ended.undone) };

@@ -26,13 +26,12 @@ export const passkeysOfChanges = (changes: readonly PreviousAddress[], { changed
   changes.filter(({ changedAt }) => changedAt >= from).flatMap(({ passkeys }) => passkeys);
 
 /**
- * Ends the rights that are younger than the one that the address of an account had before: its owner has just proved to read it, and older
- * rights beat younger ones. Where the account had a second factor when it gave that address up, the mailbox alone, whose reader may have
- * set the address again, ends nothing. Does nothing where the address has no right to undo a change.
+ * The right that the address of an account had before, which beats those that are younger where its owner has proved to read it. Where the
+ * account had a second factor when it gave that address up, the mailbox alone, whose reader may have set the address again, beats nothing.
  * @param shown the second factor that was shown beside the mailbox, if any
- * @returns the right, which ends as well: the account has its address
+ * @returns undefined where the address has no right to undo a change
  */
-export function* endYoungerRights(
+export function* olderRight(
   { id: accountId, profile }: Account,
   shown: FactorUse | undefined,
   now: number,
@@ -42,7 +41,22 @@ export function* endYoungerRights(
   if (own === undefined) return undefined;
   const kept = yield* factorsOf(own);
   if (kept !== undefined && !isAmong(kept, shown?.factorSince ?? null)) return undefined;
-  yield* removePreviousAddresses({ accountId, since: own.changedAt });
-  yield* recordReturnedAddress({ accountId, changedAt: own.changedAt });
+  return own;
+}
+
+/**
+ * Ends the rights that {@link olderRight} beats. Does nothing where there is none.
+ * @returns the right, which ends as well: the account has its address
+ */
+export function* endYoungerRights(
+  account: Account,
+  shown: FactorUse | undefined,
+  now: number,
+): Work<PreviousAddress | undefined> {
+  const own = yield* olderRight(account, shown, now);
+  if (own === undefined) return undefined;
+  const { accountId, changedAt } = own;
+  yield* removePreviousAddresses({ accountId, since: changedAt });
+  yield* recordReturnedAddress({ accountId, changedAt });
   return own;
 }

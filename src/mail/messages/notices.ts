@@ -174,9 +174,9 @@ export const noticeMails = {
       ...sentences,
       `${isByOperator ? 'If you expected this, and did everything before it yourself' : 'If this was you'}, there is nothing ${asksMore ? 'else ' : ''}to do.`,
     ],
-    action: { label: 'This was not me', url },
+    action: { label: isByOperator ? 'Somebody else used my account' : 'This was not me', url },
     footer: [
-      'Before anything happens, the page asks you to confirm. Then it ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured again, such as by a new password.',
+      'Before anything happens, the page asks you to confirm. Then it ends every session of your account, and says how you get back in. The link works for seven days, or until your account is secured again, such as by a new password.',
     ],
     withoutLink: [
       'If this was not you, use the link of a later message, or recover your account at the sign-in page. This message has no link of its own, because your account was secured or changed again before it could be sent.',

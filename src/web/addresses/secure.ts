@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { readReport, secureAccount } from '../../account-actions/addresses/secure-account.ts';
 import { SECURE_PATH } from '../../account-actions/notices/notices.ts';
-import { reportSentences } from '../../account-actions/notices/rules/notice-text.ts';
-import { hidden, isolate, operator } from '../../pages/components.ts';
+import { isByOperators, reportSentences } from '../../account-actions/notices/rules/notice-text.ts';
+import { isOffboarded } from '../../accounts/rules/may-act.ts';
+import type { Account } from '../../accounts/store.ts';
+import { hidden, isolate, moment, operator } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -25,16 +27,18 @@ export function secureAccountRoutes(app: FastifyInstance, services: PageServices
     const open = await readReport(services, token);
     if (open === undefined) return sendDeadLink(services, reply, 'secure', token);
     const browser = browsers.of(request, reply);
+    const { account, report, since, decidedSince } = open;
+    const asks = text.secure[isByOperators(report) ? 'operator' : 'person'];
     return sendPage(reply, 200, site, {
-      title: text.secureTitle,
+      title: asks.title,
       layout: 'narrow',
-      body: html`<section class="card"><header><h1>${text.secureTitle}</h1><p class="muted">${text.secureLead(isolate(open.account.profile.username))}</p></header>
-<ul>${reportSentences(open.report).map((sentence) => html`<li>${sentence}</li>`)}</ul>
-<p>${text.secureText}</p>
-<ul>${text.secureEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
+      body: html`<section class="card"><header><h1>${asks.title}</h1><p class="muted">${text.secureLead(isolate(account.profile.username))}</p></header>
+<ul>${reportSentences(report).map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<p>${asks.text}</p>
+${effectsList(services, account, { since, isEarlierToo: decidedSince === undefined, address: 'present' })}
 <form method="post" action="${site.path(SECURE_PATH)}">${hidden(browser.formToken(CONTEXT), { token })}
-<div><button class="danger" type="submit">${text.secureSubmit}</button></div></form>
-<p class="muted small">${text.secureStay}</p></section>`,
+<div><button class="danger" type="submit">${asks.submit}</button></div></form>
+<p class="muted small">${asks.stay}</p></section>`,
     });
   });
 
@@ -50,6 +54,25 @@ export function secureAccountRoutes(app: FastifyInstance, services: PageServices
     if (account === undefined) return sendDeadLink(services, reply, 'secure', token);
     return sendPage(reply, 200, site, securedPage(site, accountStatus(account, services.clock()) !== 'active'));
   });
+}
+
+/** What happens to an account that its person takes back. */
+export function effectsList(
+  { site, clock }: Pick<PageServices, 'site' | 'clock'>,
+  account: Account,
+  back: {
+    readonly since: number;
+    readonly isEarlierToo: boolean;
+    readonly address: 'present' | 'earlier';
+  },
+): Html {
+  const effects = site.messages.address.effects({
+    ...back,
+    since: moment(back.since),
+    isBarred: accountStatus(account, clock()) !== 'active',
+    isDeletionAsked: account.deletionDueAt !== null && !isOffboarded(account),
+  });
+  return html`<ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>`;
 }
 
 function securedPage(site: Site, isBarred: boolean): Page {

@@ -6,6 +6,7 @@ import {
   requestUndoPasskey,
   undoAddressChange,
 } from '../../account-actions/addresses/undo-address-change.ts';
+import { spanOf } from '../../account-actions/recovery/older-right.ts';
 import {
   field,
   fieldProblem,
@@ -29,7 +30,7 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
-import { nextSteps } from './secure.ts';
+import { effectsList, nextSteps } from './secure.ts';
 
 const CONTEXT = 'undo address change';
 const UNDO_PASSKEY_PATH = `${UNDO_PATH}/passkey`;
@@ -80,7 +81,7 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
       scripts: asks.includes('passkey') ? ['passkeys'] : [],
       body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(readableEmail(previous.email)))}</p></header>
 ${problemSummary(messages, problems)}<p>${text.undoText}</p>
-<ul>${text.undoEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
+${effectsList(services, account, { since: spanOf(previous).since, isEarlierToo: true, address: 'earlier' })}
 ${
   isCodeForm &&
   html`<form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}

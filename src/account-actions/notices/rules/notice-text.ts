@@ -124,6 +124,10 @@ export function carriedPasskeys(notice: SecurityNotice, open: readonly OpenRepor
   return [...new Set(named)].slice(0, MOST_CARRIED);
 }
 
+/** Whether operators did all that a report tells: then the person is asked about what came before it. */
+export const isByOperators = ({ facts, events = [] }: SecurityReport): boolean =>
+  [{ facts }, ...events].every((event) => event.facts.byOperator === true);
+
 /** What a report says happened, when and where: one sentence for each, or one for each of several events. */
 export function reportSentences(report: SecurityReport): readonly string[] {
   const { sentences, facts } = told(report);
@@ -200,7 +204,7 @@ const asksMore = ({ notice, facts }: AccountEvent): boolean =>
 export const noticeMail = (username: string, report: ToldReport, url: string): MailContent =>
   mailTexts.notices.toAccount({
     ...{ username, url, ...told(report), subject: subjectOf(report) },
-    isByOperator: report.events.every(({ facts }) => facts.byOperator),
+    isByOperator: isByOperators(report),
     asksMore: report.events.some(asksMore),
   });
 
