@@ -105,6 +105,22 @@ export const removeAllChallenges = command((db, p: { accountId: string }) =>
   db.deleteFrom('challenge').where('account_id', '=', p.accountId),
 );
 
+/** Removes the challenges of an account of every other purpose. */
+export const removeOtherChallenges = command((db, p: { accountId: string; purpose: string }) =>
+  db.deleteFrom('challenge').where('account_id', '=', p.accountId).where('purpose', '<>', p.purpose),
+);
+
+/** Lets the challenges of an account and a purpose go on in another generation. */
+export const moveChallenges = command(
+  (db, p: { accountId: string; purpose: string; generation: string; next: string }) =>
+    db
+      .updateTable('challenge')
+      .set({ generation: p.next })
+      .where('account_id', '=', p.accountId)
+      .where('purpose', '=', p.purpose)
+      .where('generation', '=', p.generation),
+);
+
 /** Removes the challenges of an account and a purpose that ended with an earlier generation. */
 export const removeEarlierChallenges = command((db, p: { accountId: string; purpose: string; generation: string }) =>
   db

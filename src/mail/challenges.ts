@@ -249,6 +249,19 @@ export const endChallenge = (hash: string): Work<void> => store.removeChallenge(
 export const endChallenges = (accountId: string): Work<void> => store.removeAllChallenges({ accountId });
 
 /**
+ * Ends every link and code of an account that gets another generation, but for the reports that nobody answered: with these its owner still
+ * takes back what somebody else did, and they let nobody in.
+ */
+export function* endChallengesButReports(
+  { id: accountId, generation }: NonNullable<NewChallenge['account']>,
+  next: string,
+): Work<void> {
+  const purpose: ChallengePurpose = 'secure account';
+  yield* store.removeOtherChallenges({ accountId, purpose });
+  yield* store.moveChallenges({ accountId, purpose, generation, next });
+}
+
+/**
  * Ends the recovery links that operators made of an account, in the unit of work that gives it a role: who made one may lack what the account
  * may do from now on, and nobody takes over somebody who may do more.
  */

@@ -6,7 +6,7 @@ import { type Account, findAccount, lockAccount, takeAccountLock } from '../../a
 import { record } from '../../audit/audit.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { untilNow } from '../../authenticators/rules/taking-back.ts';
-import { endChallenges } from '../../mail/challenges.ts';
+import { endChallengesButReports } from '../../mail/challenges.ts';
 import { lackingOf, type Operator } from '../../operators/rights.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -14,6 +14,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { saveChange } from '../accounts/accounts.ts';
+import { revokeAccessSince } from '../connections/connections.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { barAgain, barsAnything, earlierBar } from './bar-again.ts';
 import type { Opening } from './opening-query-store.ts';
@@ -65,8 +66,8 @@ export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
 
 /**
  * Closes the accounts that were opened, inside the unit of work that ends what was made through them: every session ends, and the password,
- * and what was added since. An address that was given meanwhile recovers nothing until it is proved. One that was only let in again is
- * barred as before.
+ * and what was added since, with the access of apps. A report of the owner's that nobody answered goes on: by it, and by the recovery, the rest
+ * is taken back. An address that was given meanwhile recovers nothing until it is proved. One that was only let in again is barred as before.
  */
 export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
   for (const [id, parts] of byAccount(suspects)) {
@@ -94,7 +95,8 @@ function* close(account: Account, openings: readonly Opening[], origin: Origin, 
   yield* removeFactorsSince(accountId, { span: untilNow(since) }, at);
   yield* removeIdentitiesSince({ accountId, since });
   yield* leaveUnconnectedGroups(accountId, origin, now);
-  yield* endChallenges(accountId);
+  yield* revokeAccessSince({ accountId, since }, origin, now);
+  yield* endChallengesButReports(account, closed.generation);
   const details = {
     fields: ['password', ...(moved === undefined ? [] : ['emailVerified'])],
     reason: 'An operator who was ended with all that they made had set how this person signs in.',
