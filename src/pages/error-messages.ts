@@ -83,6 +83,10 @@ export const errorTexts = {
       title: 'Nothing to show at this address',
       text: 'It only receives forms and requests from apps. Continue from your account.',
     },
+    409: {
+      title: 'This could not be done',
+      text: 'Nothing was changed.',
+    },
     413: {
       title: 'This is too large',
       text: 'What you sent is over the size limit, so nothing was changed. Go back and send less.',

@@ -151,7 +151,7 @@ export const unroutedErrors =
   };
 
 /** The page for a status. */
-function pageFor({ status, headers }: OAuthError, { error: text }: Messages): ErrorPage {
+function pageFor({ status, headers, message }: OAuthError, { error: text }: Messages): ErrorPage {
   const seconds = Number(headers['retry-after']);
   const again = seconds > 0 ? ` ${text.again(seconds)}` : '';
   const known = Object.hasOwn(text.statuses, status)
@@ -160,5 +160,7 @@ function pageFor({ status, headers }: OAuthError, { error: text }: Messages): Er
       ? 400
       : 500;
   const { title, text: what } = text.statuses[known];
+  // What stands in the way is the person’s own affair, and no fault of a request.
+  if (known === 409) return { title, text: message.includes(what) ? message : `${message} ${what}`, onward: 'account' };
   return { title, text: what + again, onward: 'account' };
 }

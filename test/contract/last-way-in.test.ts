@@ -2,7 +2,7 @@
 /** The last way into an account is never removed by its owner (contract decisions §11). */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
+import { type Agent, agent, formOf } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
 import { newPasskey, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
@@ -38,10 +38,19 @@ const removePasskey = async ({ browser, passkey: { id } }: Owner): Promise<numbe
   const page = await browser.get('/account/security');
   return (await browser.submit(page, { action: 'remove', id }, '/account/security/passkeys')).status;
 };
-const removeApp = async ({ browser }: Owner): Promise<number> => {
-  const page = await browser.get('/account/security');
-  return (await browser.submit(page, {}, '/account/security/authenticator/remove')).status;
-};
+const REMOVE_APP = '/account/security/authenticator/remove';
+const removeApp = async ({ browser }: Owner): Promise<number> =>
+  (await browser.submit(await browser.get('/account/security'), {}, REMOVE_APP)).status;
+
+/** That the page offers no removal, and that one is refused in words. */
+async function keepsApp({ browser }: Owner): Promise<void> {
+  const { text } = await browser.get('/account/security');
+  assert.ok(!text.includes(REMOVE_APP), 'it is not offered');
+  assert.match(text, /Without this app there would be no way into your account/);
+  const refused = await browser.post(REMOVE_APP, formOf(text, '/account/security/recovery-codes').hidden);
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /<h1>Security<[\s\S]*Without this app there would be no way into your account/);
+}
 
 let organizations = 0;
 /** Makes a person a member of an organization that requires a second factor. */
@@ -73,7 +82,7 @@ for (const [title, prepare] of Object.entries(mailIsNotEnough)) {
     };
     const first = await passkeyOwner(both);
     assert.equal(await removePasskey(first), 200, 'the app and a link by mail remain');
-    assert.equal(await removeApp(first), 409, 'the last way in');
+    await keepsApp(first);
     const second = await passkeyOwner(both);
     assert.equal(await removeApp(second), 200);
     assert.equal(await removePasskey(second), 409);

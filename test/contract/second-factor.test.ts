@@ -289,6 +289,18 @@ test('PW-10: setting up an authenticator app ends everything else, and shows ten
   assert.match((await browser.get('/account/security')).text, /Only 3 recovery codes are left/);
 });
 
+test('what is in the way is said, with a way on', async () => {
+  const browser = await signedIn(server, await newUser(server));
+  const { hidden } = formOf((await browser.get('/account/security')).text, '/account/password');
+  const { status, text } = await browser.post(RECOVERY_CODES, hidden);
+  assert.equal(status, 409);
+  assert.match(
+    text,
+    /<h1>This could not be done<\/h1><p>Set up an authenticator app or a passkey first\. Nothing was changed\.<\/p>/,
+  );
+  assert.match(text, /<a href="\/account">/);
+});
+
 test('new recovery codes are shown until they are kept, to their person in this browser alone', async () => {
   const user = await newUser(server);
   const browser = await signedIn(server, user);

@@ -106,18 +106,19 @@ export async function addTotp(
 
 /**
  * Removes the authenticator app of a person.
+ * @returns why it was not removed: it is the last way in, as it recovers the account together with a link by mail, or there is none
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {Failure} `conflict` where there is none, or where it is the last way in: together with a link by mail, it recovers the account
  */
-export function removeAuthenticatorApp(services: CodeServices & WayInServices, person: ActingOwner): Promise<Renewal> {
+export function removeAuthenticatorApp(
+  services: CodeServices & WayInServices,
+  person: ActingOwner,
+): Promise<Renewal | 'last way' | 'unknown'> {
   const { session, origin } = person;
-  return secureInSession(services, person, function* remove(securing): Work<Renewal> {
+  return secureInSession(services, person, function* remove(securing): Work<Renewal | 'last way' | 'unknown'> {
     const { account, now } = securing;
     const factors = yield* listFactors(account);
-    if (!factors.some(({ kind }) => kind === 'totp')) throw conflict('There is no authenticator app to remove.');
-    if (!(yield* canSpare(services, account, factors, { kind: 'totp' }))) {
-      throw conflict('Without this app there would be no way into your account. Add a passkey first.');
-    }
+    if (!factors.some(({ kind }) => kind === 'totp')) return 'unknown';
+    if (!(yield* canSpare(services, account, factors, { kind: 'totp' }))) return 'last way';
     const renewal = yield* renewSession(services, person, securing);
     const { account: changed } = renewal;
     yield* removeTotp(services.secondFactor, changed);

@@ -31,6 +31,8 @@ export interface TwoStepState {
   readonly codes: { readonly issued: number; readonly left: number };
   /** Whether a recovery by mail asks for a recovery code. */
   readonly codeRequired: boolean;
+  /** Whether the person can get in without the authenticator app. */
+  readonly isRemovable: boolean;
   /** How the person gets in without the authenticator app. */
   readonly waysWithoutApp: readonly WayIn[];
   /** Why no authenticator app can be set up; undefined where one can. */
@@ -53,7 +55,7 @@ const FEW = 3;
 export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): AccountRow {
   const { messages, path } = site;
   const text = messages.twoStep;
-  const { proof, codes, codeRequired, hindrance, waysWithoutApp } = state;
+  const { proof, codes, codeRequired, hindrance, isRemovable, waysWithoutApp } = state;
   const app = proof.factors.find(({ kind }) => kind === 'totp');
   const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
@@ -71,7 +73,7 @@ export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, s
   const content = html`<p class="muted small">${hasPassword ? text.lead : text.leadWithoutPassword}</p>
 ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
 ${app === undefined && hindrance !== undefined ? hindranceText(site, hindrance) : setUp}
-${app !== undefined && !proof.needed && remove}
+${app !== undefined && !proof.needed && (isRemovable ? remove : html`<p class="muted small">${text.lastWay}</p>`)}
 ${
   usesCodes &&
   html`<hr><header><h3>${text.codes}</h3><p class="muted small">${text.codesLead} ${text.codesLeft(codes.left, codes.issued)}</p></header>

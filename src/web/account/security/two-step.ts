@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { waysLeft, withoutOne } from '../../../account-actions/factors/last-way-in.ts';
+import { canSpare, waysLeft, withoutOne } from '../../../account-actions/factors/last-way-in.ts';
 import {
   addTotp,
   type Enrollment,
@@ -28,13 +28,15 @@ export const twoStepSection: SecuritySection = { name: 'two-step', row, routes }
 
 async function row(services: PageServices, state: SecurityState): Promise<AccountRow | undefined> {
   const { visit, proof } = state;
-  const accountId = visit.account.id;
-  const { codes, codeRequired, waysWithoutApp } = await services.database.read(function* read() {
+  const { account } = visit;
+  const accountId = account.id;
+  const { codes, codeRequired, isRemovable, waysWithoutApp } = await services.database.read(function* read() {
     const left = withoutOne(proof.factors, 'totp');
     return {
       codes: yield* countRecoveryCodes({ accountId }),
       codeRequired: yield* requiresRecoveryCode(accountId),
-      waysWithoutApp: yield* waysLeft(services, visit.account, left),
+      isRemovable: yield* canSpare(services, account, proof.factors, { kind: 'totp' }),
+      waysWithoutApp: yield* waysLeft(services, account, left),
     };
   });
   const hindrance = hindranceOf(services, visit, proof);
@@ -43,6 +45,7 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
     proof,
     codes: codes ?? { issued: 0, left: 0 },
     codeRequired,
+    isRemovable,
     waysWithoutApp,
     hindrance,
   });
@@ -113,8 +116,12 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   app.post(REMOVE, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
-    const renewed = continueIn(reply, visit, await removeAuthenticatorApp(services, visit));
-    return show(reply, 200, renewed, { done: text.removed });
+    const result = await removeAuthenticatorApp(services, visit);
+    if (typeof result === 'string') {
+      const problem = result === 'last way' ? text.lastWay : text.removedBefore;
+      return show(reply, 409, visit, { problems: generalProblem(problem) });
+    }
+    return show(reply, 200, continueIn(reply, visit, result), { done: text.removed });
   });
 
   app.post(RECOVERY_CODES, { preHandler: [countForm, proved] }, async (request, reply) => {
