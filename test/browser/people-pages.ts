@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { ACR_PHISHING_RESISTANT } from '../../src/authenticators/rules/authentication-context.ts';
-import { agent } from '../support/agent.ts';
+import { type Agent, agent, cookieName } from '../support/agent.ts';
+import { connectIdentity } from '../support/connected-identity.ts';
 import {
   admin,
   authorizeUrl,
@@ -13,7 +14,9 @@ import {
   type TestUser,
 } from '../support/flow.ts';
 import { mailboxLinkOf, mailsTo, type SentMail } from '../support/mail.ts';
+import { newPasskey, usePasskey } from '../support/passkeys.ts';
 import { newestMail } from '../support/recovery.ts';
+import { requireCode } from '../support/recovery-setting.ts';
 import { enroll, totpCode } from '../support/second-factor.ts';
 import { plugIn } from './authenticator.ts';
 import { openStageIn, press, type Stage, signIn, submit } from './stage.ts';
@@ -470,6 +473,73 @@ async function ownData(walk: Walk): Promise<void> {
   await stop('come-back');
 }
 
+async function signInByCode(walk: Walk, user: TestUser): Promise<void> {
+  await leave(walk);
+  await open(walk, '/login/code');
+  await typeNewCode(walk, user);
+}
+
+async function typeNewCode(walk: Walk, user: TestUser): Promise<void> {
+  await fill(walk, { identifier: user.username });
+  await submit(walk.page);
+  await walk.stage.server.sendRequestedMail();
+  const { code = '' } = await newestMail(walk.stage.server, addressOf(user), 'sign-in code');
+  await fill(walk, { sent_code: code });
+  await submit(walk.page);
+}
+
+/** Goes on with the session of another browser. */
+async function enterAs(walk: Walk, browser: Agent): Promise<void> {
+  const { baseUrl } = walk.stage.server;
+  await leave(walk);
+  const cookies = ['tessera_browser', 'tessera_session'].map((name) => ({
+    ...{ name: cookieName(baseUrl, name), value: browser.cookie(name) ?? '', url: baseUrl },
+  }));
+  await walk.page.context().addCookies(cookies);
+}
+
+/** A person whose authenticator app is the last way in. */
+async function lastApp(walk: Walk): Promise<void> {
+  const { server } = walk.stage;
+  const user = await ada(walk, 'ada.last', { password: undefined });
+  const passkey = await newPasskey(server, user.id);
+  await enroll(server, user);
+  await requireCode(server, user);
+  const browser = agent(server.baseUrl);
+  await usePasskey(browser, passkey);
+  const security = await browser.get('/account/security');
+  await browser.submit(security, { action: 'remove', id: passkey.id }, '/account/security/passkeys');
+  await enterAs(walk, browser);
+  await open(walk, '/account/security?row=two-step');
+  await walk.stop('security-last-app');
+}
+
+/** People who sign in with another provider, and prove who they are again. */
+async function otherProviders(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const user = await ada(walk, 'ada.elsewhere', { password: undefined });
+  await connectIdentity(server, user.id, { displayName: 'Acme ID' });
+  server.advance(MINUTE);
+  await signInByCode(walk, user);
+  server.advance(11 * MINUTE);
+  await open(walk, '/account/confirm?next=export');
+  await stop('confirm-provider');
+  const { baseUrl } = server;
+  await page.context().addCookies([{ name: cookieName(baseUrl, 'tessera_said'), value: 'notProved', url: baseUrl }]);
+  await page.reload();
+  await stop('confirm-provider-refused');
+  const since = await ada(walk, 'ada.since', { password: undefined });
+  await signInByCode(walk, since);
+  server.advance(MINUTE);
+  await connectIdentity(server, since.id, { displayName: 'Mill ID' });
+  server.advance(11 * MINUTE);
+  await open(walk, '/account/confirm?next=export');
+  await stop('confirm-again');
+  await press(page.getByRole('link', { name: 'Sign in again' }));
+  await stop('sign-in-again');
+}
+
 async function mailbox(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
   await open(walk, '/mailbox');
@@ -495,6 +565,8 @@ export async function walkPeople(walk: Walk, notes: TestClient): Promise<void> {
   await required(walk);
   await addresses(walk);
   await ownData(walk);
+  await lastApp(walk);
+  await otherProviders(walk);
   await mailbox(walk);
 }
 
