@@ -172,7 +172,7 @@ export const proof = {
     'Recover your account. This removes the passkeys that you had and signs you out in every other browser. If you have an authenticator app or require recovery codes, a code is asked for as well.',
   recover: 'Recover your account',
   elsewhere: 'You sign in to this account with another provider. To go on, sign in there again.',
-  elsewhereLost: 'You can no longer sign in there?',
+  elsewhereLost: 'Can you no longer sign in there?',
   again: 'Sign in again',
   nothing: 'Nothing is set up in this account that you could sign in with again.',
   gate: 'To continue, first confirm that it is you.',
