@@ -6,7 +6,8 @@ export const leftOutFields = {
   claim: Type.Unsafe<string>({ enum: MEMBER_SCOPES }),
   from: Type.Unsafe<string>({
     enum: ['id_token', 'userinfo'],
-    about: 'id_token: it lacks the claim. userinfo: UserInfo and introspection lack the groups after the first 1000.',
+    about:
+      '`id_token`: it lacks the claim. `userinfo`: UserInfo and introspection lack the groups after the first 1000.',
   }),
   message: Type.String({ about: 'Why, and the remedy.' }),
 };

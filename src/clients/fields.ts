@@ -154,7 +154,7 @@ export const CLIENT_FIELDS = {
     initial: 'confidential',
     schema: Type.Unsafe<ClientType>({
       enum: ['confidential', 'public'],
-      about: 'public for an app that cannot keep a secret. Default: confidential.',
+      about: '`public` for an app that cannot keep a secret. Default: confidential.',
       description: 'confidential or public',
     }),
     record: Type.Unsafe<string>({ enum: ['confidential', 'public'] }),

@@ -27,7 +27,7 @@ export const CreateClientRequest = Type.Unsafe<CreateClientRequest>(
 
 const status = Type.Unsafe<'active' | 'disabled'>({
   enum: ['active', 'disabled'],
-  about: 'disabled invalidates the codes and tokens of the client for good.',
+  about: '`disabled` invalidates the codes and tokens of the client for good.',
   description: 'active or disabled',
 });
 
@@ -236,7 +236,7 @@ export const ScopeRequestRecord = Type.Object(
     askedAt: Instant,
     status: Type.Unsafe<string>({
       enum: ['waiting', 'approved', 'declined', 'ended'],
-      about: 'ended: who asked may not manage the app any more, so that it cannot be approved.',
+      about: '`ended`: who asked may not manage the app any more, so that it cannot be approved.',
     }),
     decidedBy: nullableField(Id, 'The account or admin key that decided; null for none, or the command line.'),
     decidedAt: nullableField(Instant, 'Null until an operator decides.'),
