@@ -188,7 +188,9 @@ export const addressTexts = {
     used: 'It was used already. Nothing was changed now.',
     expired: 'It has expired. Nothing was changed.',
     session: 'It worked only as long as you stayed signed in where you asked for it. Nothing was changed.',
-    ended: 'It ended when your account was secured or changed, or when a newer link replaced it. Nothing was changed.',
+    // Nothing of the link is stored any more, so it may be any of these.
+    ended:
+      'It was used already, has expired or was replaced by a newer one, or your account was secured or changed since. Nothing was changed now.',
   },
   deadNext: {
     verify: 'If your address is not confirmed yet, ask for a new link in your account. You sign in first.',
