@@ -130,6 +130,7 @@ test('an operator cancels a deletion: the person is told, signs in again, and no
   );
   const [told] = await mailsTo(server, canceled.body.email);
   assert.equal(told?.subject, 'Your account will not be deleted');
+  assert.match(told?.text ?? '', /Sign in again: .* there is nothing else to do\./s);
   const late = await waiting.browser.submit(waiting.page, {}, '/login/come-back');
   assert.equal(late.location?.pathname, '/login', 'the sign-in that could come back ended');
   assert.equal((await browser.get('/account')).location?.pathname, '/login');

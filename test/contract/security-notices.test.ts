@@ -104,6 +104,19 @@ test('“This was not me” ends everything once, and begins the recovery', asyn
   assert.equal(events.body.items.length, 1);
 });
 
+test('a report calls the deletion off, and the message of it leads to the recovery: no password is left', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const asked = await browser.submit(await browser.get('/account/data'), { confirm: 'yes' }, '/account/deletion');
+  assert.equal(asked.status, 200, asked.text);
+  const link = await linkTo(user, 'The deletion of your account was requested');
+  assert.match((await agent(server.baseUrl).get(link)).text, /The deletion of the account is canceled\./);
+  assert.equal((await report(link)).status, 200);
+  const told = (await mails(user)).find(({ subject }) => subject === 'Your account will not be deleted');
+  assert.equal(told?.link, `${server.baseUrl}/recover`);
+  assert.match(told?.text ?? '', /The password no longer works: recover your account/);
+});
+
 test('the page of the link says since when what is taken back, and what was never told', async () => {
   const { user, browser } = await newPerson();
   await signedIn(server, user);

@@ -248,6 +248,7 @@ export function* callOffDeletion(
   if (before.deletionDueAt === null || isOffboarded(before)) return;
   yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId });
   if (!canReceiveMail(email)) return;
-  const content = mailTexts.personalData.deletionCancelled[why]({ username, url: `${issuer}/login` });
+  const url = `${issuer}${why === 'secured' ? '/recover' : '/login'}`;
+  const content = mailTexts.personalData.deletionCancelled[why]({ username, url });
   yield* mail.enqueue({ to: email, accountId, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME }, now);
 }

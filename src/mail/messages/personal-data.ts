@@ -31,15 +31,15 @@ export const personalDataMails = {
       action: { label: 'Sign in', url },
       footer: ['If you still want to delete your account, sign in and ask for it again.'],
     }),
-    /** By its owner, or by an operator who decided on its address. */
+    /** By its owner, or by an operator who decided on its address: it has no password any more. */
     secured: ({ username, url }: { readonly username: string; readonly url: string }): MailContent => ({
       subject: 'Your account will not be deleted',
       paragraphs: [
         `The deletion of your account ${username} was canceled, because the account was secured.`,
-        'Apps do not get their access back: you sign in to them again.',
+        'The password no longer works: recover your account to get back in. Apps do not get their access back: you sign in to them again.',
       ],
-      action: { label: 'Sign in', url },
-      footer: ['If you still want to delete your account, sign in and ask for it again.'],
+      action: { label: 'Recover your account', url },
+      footer: ['If you still want to delete your account, recover it and ask for it again.'],
     }),
   },
 } as const;
