@@ -163,6 +163,7 @@ async function newBarred(bar: 'ban' | 'suspension', fields: object = { reason: '
     { name: 'early', role: 'owner' },
     await signInOnCommandLine(server, operator),
   );
+  const next = await call('POST', '/admin-keys', { name: 'next', role: 'owner' }, early.adminKey);
   server.advance(MINUTE);
   const key = await newKey();
   server.advance(MINUTE);
@@ -171,6 +172,7 @@ async function newBarred(bar: 'ban' | 'suspension', fields: object = { reason: '
     ...{
       key,
       early,
+      next,
       path,
       factor: operator.factor,
       barred: { status: barred.status, ban: barred.ban, suspension: barred.suspension },
@@ -287,6 +289,76 @@ test('a bar is there again after the end of who had lifted it, where another key
   assert.equal(await works(first), false);
 });
 
+/** What an admin key makes, and whether it is there. */
+async function makeWith({ adminKey: by }: { adminKey: string }) {
+  const { id } = await newUser(server);
+  await call('PUT', `/users/${id}/roles/owner`, {}, by);
+  const key: { adminKey: string } = await call('POST', '/admin-keys', { name: 'planted', role: 'owner' }, by);
+  const app = { name: 'planted', redirectUris: ['https://planted.example/cb'] };
+  const { clientId } = await call('POST', '/clients', app, by);
+  const initial = await call('POST', '/initial-access-tokens', { name: 'planted' }, by);
+  return async () => [
+    (await call('GET', `/users/${id}/roles`)).items.length,
+    await works(key),
+    (await call('GET', `/clients/${clientId}`)).status,
+    (await call('GET', '/initial-access-tokens?limit=200')).items.some(
+      (one: { id: string; revokedAt: string | null }) => one.id === initial.id && one.revokedAt === null,
+    ),
+  ];
+}
+const THERE = [1, true, 'active', true];
+const ENDED = [0, false, 'disabled', false];
+
+for (const name of ['early', 'next'] as const) {
+  test(`what the ${name} key of a person makes after somebody let them in ends with who did that, and what it made before goes on`, async () => {
+    const mallory = await newBarred('suspension');
+    await call('DELETE', `${mallory.path}/suspension`);
+    const before = await makeWith(mallory[name]);
+    server.advance(MINUTE);
+    await call('PUT', `${mallory.path}/suspension`, { reason: 'malice' });
+    assert.equal(await works(mallory[name]), false);
+    await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+    server.advance(MINUTE);
+    const since = await makeWith(mallory[name]);
+    server.advance(MINUTE);
+    const [through] = (await call('GET', `/admin-keys/${mallory.key.id}`)).made.through;
+    assert.deepEqual([through.made.roles.length, through.made.adminKeys.length, through.made.apps.length], [1, 1, 1]);
+    assert.deepEqual([await since(), (await before()).slice(0, 3)], [THERE, THERE.slice(0, 3)]);
+    await endWithMade(mallory.key);
+    assert.equal((await mallory.state()).status, 'suspended');
+    await call('DELETE', `${mallory.path}/suspension`);
+    assert.deepEqual([await since(), (await before()).slice(0, 3)], [ENDED, THERE.slice(0, 3)]);
+  });
+
+  test(`a ban by the ${name} key of a person is no decision by another operator`, async () => {
+    const mallory = await newBarred('suspension');
+    await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
+    server.advance(MINUTE);
+    await banFor(1, mallory.path, mallory[name].adminKey);
+    const planted = await mallory.makeKey();
+    await endWithMade(mallory.key);
+    assert.deepEqual([await mallory.state(), await works(planted)], [mallory.barred, false]);
+  });
+}
+
+test('what the earlier key of a person makes after a thief of a session let them in ends with the report', async () => {
+  const mallory = await newBarred('suspension');
+  const robbed = await operatorInBrowser(server, { emailVerified: true });
+  await call('PUT', `/users/${robbed.user.id}/roles/owner`, {});
+  const { email } = await call('GET', `/users/${robbed.user.id}`);
+  server.advance(MINUTE);
+  const browser = await signedInWith({ user: robbed.user, email }, robbed.factor);
+  const stolen = await signInOnCommandLine(server, { ...robbed, browser });
+  await call('DELETE', `${mallory.path}/suspension`, undefined, stolen);
+  server.advance(MINUTE);
+  const made = await makeWith(mallory.early);
+  await banFor(1, mallory.path, mallory.early.adminKey);
+  server.advance(MINUTE);
+  await call('POST', '/admin-keys', { name: 'told', role: 'owner' }, stolen);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.deepEqual([await mallory.state(), await made()], [mallory.barred, ENDED]);
+});
+
 test('a short ban by another operator is the last decision, and nothing of before is there again', async () => {
   const mallory = await newBarred('suspension');
   await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);
@@ -329,10 +401,13 @@ test('a ban that would have ended meanwhile is not there again, nor does what wa
   const mallory = await newBarred('ban', { until });
   await call('DELETE', `${mallory.path}/ban`, undefined, mallory.key.adminKey);
   const planted = await mallory.makeKey();
+  const made = await makeWith(mallory.early);
   server.advance(4 * DAY);
   const later = await mallory.makeKey();
-  assert.deepEqual(throughOf(await endWithMade(mallory.key)), [[['let_in_again'], false, [planted.id]]]);
-  assert.deepEqual(await mallory.state(), ACTIVE);
+  const { made: ended } = await endWithMade(mallory.key);
+  assert.deepEqual([ended.through[0].acts, ended.through[0].ends], [['let_in_again'], false]);
+  assert.equal(ended.through[0].made.adminKeys.length, 2);
+  assert.deepEqual([await mallory.state(), await made()], [ACTIVE, ENDED]);
   assert.deepEqual([await works(planted), await works(later)], [false, true]);
 });
 

@@ -3,6 +3,7 @@ import { endLetIn, LET_IN, recordOpening } from '../../accounts/opening-store.ts
 import { barOf, freeFrom } from '../../accounts/rules/bar.ts';
 import { keepStatusChange } from '../../accounts/status-change-store.ts';
 import type { Account } from '../../accounts/store.ts';
+import { behind } from '../../admin-keys/live.ts';
 import type { Work } from '../../platform/database/database.ts';
 
 /**
@@ -18,6 +19,8 @@ export function* recordStatusDecision(
 ): Work<void> {
   const { id: accountId } = after;
   yield* keepStatusChange(accountId, { operatorId: operator?.id ?? null, former: barOf(before), at: now });
+  // The person decides nothing about that with a key of theirs: who let them in still answers for it.
+  if (operator !== undefined && (yield* behind(operator.id)) === accountId) return;
   const was = Math.max(freeFrom(before), yield* endLetIn({ accountId, at: now }));
   const is = freeFrom(after);
   if (was <= now || is >= was) return;

@@ -9,7 +9,7 @@ import { type TouchedUpstream, upstreamsTouchedBy } from '../upstreams/undo-acts
 import { type AccessOfMaker, accessMadeBy, type MadeAccess } from './made-access.ts';
 import { type AccountsOfMaker, accountsMadeBy } from './made-accounts.ts';
 import { type ChangedSettings, settingsChangedBy } from './made-settings.ts';
-import { mayEndOpened } from './opened-accounts.ts';
+import { byOpenedAccount, mayEndOpened, openingsOf } from './opened-accounts.ts';
 import { type ChangedRights, rightsChangedBy } from './rights-before.ts';
 import { isInSpan, NO_END, type TimeSpan } from './rules/spans.ts';
 import { endsUnblocking, endsUpstreams, endsWithin, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
@@ -174,10 +174,9 @@ export function* rightsToEnd({ id, since, until, carries, within }: Suspect, now
 
 /** The accounts that were opened to an operator, with what was made through each that still counts. */
 export function* openedAccounts(suspects: readonly Suspect[], now: number): Work<readonly OpenedAccount[]> {
-  const opened = suspects.filter(({ openings }) => openings.length > 0);
   const found: OpenedAccount[] = [];
-  for (const [accountId, parts] of Map.groupBy(opened, ({ id }) => id)) {
-    const openings = parts.flatMap((part) => part.openings);
+  for (const [accountId, parts] of byOpenedAccount(suspects)) {
+    const openings = openingsOf(parts);
     const until = Math.max(...parts.map((part) => part.until));
     const ends = yield* mayEndOpened(accountId, { openings, by: parts[0]?.by }, suspects, now);
     const made = yield* listAll(parts, suspects, now);

@@ -232,6 +232,7 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
     if (suspect.openings.length > 0) {
       yield* endInvitationsOf(suspect, origin, now);
       yield* endRequestsOf(suspect, origin, now);
+      yield* endHandedOut(maker, false, now);
     } else if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
     const made = yield* rightsWithin(operator, sparesStronger, yield* rightsToEnd(suspect, now), now);
     for (const key of made.adminKeys) {

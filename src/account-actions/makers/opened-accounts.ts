@@ -53,15 +53,25 @@ export function* mayEndOpened(
   return isLetIn(opened) && barsAnything(yield* earlierBar(accountId, suspects, now));
 }
 
-const byAccount = (suspects: readonly Suspect[]): readonly (readonly [string, readonly Suspect[]])[] =>
-  [...Map.groupBy(suspects, ({ id }) => id)]
-    .filter(([, parts]) => parts.some(({ openings }) => openings.length > 0))
-    // Always in this order, so that no two units of work wait for each other.
-    .sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1));
+/** Those who acted with accounts that were opened, or with keys of these, by account. */
+export function byOpenedAccount(suspects: readonly Suspect[]): readonly (readonly [string, readonly Suspect[]])[] {
+  const found = new Map<string, Suspect[]>();
+  for (const suspect of suspects) {
+    const [opening] = suspect.openings;
+    if (opening !== undefined) found.set(opening.accountId, [...(found.get(opening.accountId) ?? []), suspect]);
+  }
+  // Always in this order, so that no two units of work wait for each other.
+  return [...found].sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1));
+}
+
+/** What was done to the account with which suspects acted. */
+export const openingsOf = (parts: readonly Suspect[]): readonly Opening[] => [
+  ...new Set(parts.flatMap(({ openings }) => openings)),
+];
 
 /** Locks the accounts that were opened: no unit of work goes on that acts in them. */
 export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
-  for (const [id] of byAccount(suspects)) yield* takeAccountLock({ id });
+  for (const [id] of byOpenedAccount(suspects)) yield* takeAccountLock({ id });
 }
 
 /**
@@ -70,9 +80,9 @@ export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
  * is taken back. An address that was given meanwhile recovers nothing until it is proved. One that was only let in again is barred as before.
  */
 export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
-  for (const [id, parts] of byAccount(suspects)) {
+  for (const [id, parts] of byOpenedAccount(suspects)) {
     const account = yield* lockAccount({ id });
-    const opened = { openings: parts.flatMap((part) => part.openings), by: parts[0]?.by };
+    const opened = { openings: openingsOf(parts), by: parts[0]?.by };
     if (account === undefined || !mayEnd(opened, yield* liveGrantsOf(id, now))) continue;
     const waysIn = opened.openings.filter(isWayIn);
     const closed = waysIn.length === 0 ? account : yield* close(account, waysIn, origin, now);

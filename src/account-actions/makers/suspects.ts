@@ -1,4 +1,6 @@
 import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { LET_IN } from '../../accounts/opening-store.ts';
+import { keysInChainOf } from '../../admin-keys/live.ts';
 import { isKeyOnRecord } from '../../admin-keys/store.ts';
 import type { ClientActKind, MakerOfClients } from '../../clients/act-store.ts';
 import { rightsGivenBy } from '../../operators/given-right-store.ts';
@@ -28,7 +30,7 @@ import { cutAt, isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './r
 export interface Suspect extends MakerOfClients {
   /** Since when what it did to accounts ends. */
   readonly accountsSince: number;
-  /** By what the operator that is ended could sign in to the account meanwhile; empty where only rights came from that one. */
+  /** By what of one account the operator that is ended could act meanwhile with it, or its keys; empty where only rights came from that one. */
   readonly openings: readonly Opening[];
   /** What the operator holds besides: what this allows goes on. Nothing does of what was made through an account that was opened. */
   readonly rest: readonly OperatorGrant[];
@@ -104,6 +106,8 @@ interface Chain {
   /** The openings by those who were asked for them, since an instant each. */
   readonly openings: Map<string, Opening>;
   readonly asked: Map<string, number>;
+  /** Who could act by what was done to an account, by its opening. */
+  readonly acting: Map<string, readonly string[]>;
 }
 
 function reach(chain: Chain, id: string, changed: Partial<Reach>): void {
@@ -195,9 +199,15 @@ function isSuspicious(
   return from.given <= actedAt && !holds({ id, ...heldByRoles(rest.get(id) ?? []) }, permission, INSTALLATION);
 }
 
+/** Who can act by what was done to an account: with its person, who was let in again, the keys that were made before. */
+function* actingBy({ accountId, kind }: Opening): Work<readonly string[]> {
+  if (kind !== LET_IN) return [accountId];
+  return [accountId, ...(yield* keysInChainOf(accountId)).map(({ id }) => id)];
+}
+
 /** Follows the accounts that were opened, by one step. @returns whether there were more than before */
 function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGrant[]>): Work<boolean> {
-  const { reached, openings, asked, operatorId, within, now } = chain;
+  const { reached, openings, asked, acting, operatorId, within, now } = chain;
   // A role of an organization reaches no account.
   if (!endsWithin(within, INSTALLATION)) return false;
   const beginning = (id: string): number => beginningOf(reachToAccounts(chain, id));
@@ -207,12 +217,12 @@ function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGr
   for (const opening of yield* openingsBy(ids, { since, now })) openings.set(opening.id, opening);
   let grew = false;
   for (const opening of openings.values()) {
-    const { accountId, span } = opening;
+    const { id, accountId, span } = opening;
     // What becomes of the operator that is ended is decided elsewhere.
-    if (accountId === operatorId || !isSuspicious(chain, rest, opening)) continue;
-    const { opened } = reached.get(accountId) ?? NEVER;
-    if (opened.some((known) => known.since <= span.since && known.until >= span.until)) continue;
-    reach(chain, accountId, { opened: withSpan(opened, span) });
+    if (accountId === operatorId || acting.has(id) || !isSuspicious(chain, rest, opening)) continue;
+    const ids = yield* actingBy(opening);
+    acting.set(id, ids);
+    for (const one of ids) reach(chain, one, { opened: withSpan((reached.get(one) ?? NEVER).opened, span) });
     grew = true;
   }
   return grew;
@@ -258,6 +268,7 @@ export function* suspectsOf(
     queue: new Set([operatorId]),
     openings: new Map(),
     asked: new Map(),
+    acting: new Map(),
   };
   let rest: ReadonlyMap<string, readonly MadeGrant[]>;
   do {
@@ -279,7 +290,8 @@ export function* suspectsOf(
         holds({ id, ...heldByRoles(grants) }, permission, place) ||
         letsActGo(decisions, accountsSince, id, permission, place) ||
         (by !== undefined && !holds(by, permission, place));
-      const of = ({ accountId, span: { since: at } }: Opening) => accountId === id && isInSpan(span, at);
+      const of = ({ id: openingId, span: { since: at } }: Opening) =>
+        isInSpan(span, at) && chain.acting.get(openingId)?.includes(id) === true;
       const openings = [...chain.openings.values()].filter((one) => of(one) && isSuspicious(chain, rest, one));
       return {
         ...{ id, ...span, accountsSince, rest: grants, within, by, isOver, keeps },
