@@ -118,8 +118,10 @@ async function invited(walk: Walk): Promise<void> {
   await stop('invitation-dead');
   const second = await admin(server, 'POST', '/organizations', { name: 'mills', domain: 'mills.example' });
   await page.goto(await invite({ organizationId: second.body.id }));
-  await submit(page);
-  await stop('invitation-refused');
+  await stop('invitation-elsewhere');
+  await invite({ email: 'joan.other@example.com' });
+  await page.goto(linkOf((await mailsTo(server, 'joan.other@example.com'))[0]));
+  await stop('invitation-other-address');
 }
 
 /** The key of the authenticator app that the page sets up. */

@@ -38,6 +38,8 @@ async function join(path: string, browser: Awaited<ReturnType<typeof signedIn>>)
     : page.status;
 }
 
+const JOIN = /<button[^>]*>Join</;
+
 test('an invitation by mail: opening it changes nothing, and the account is created, verified and a member at once', async () => {
   const organizationId = await newOrganization();
   const name = newName();
@@ -197,10 +199,21 @@ test('the inviter must still have the right, and people elsewhere are refused, n
     assert.equal(await join(ended, browser), 404, `given back after the ${bar}`);
   }
   const { path: open } = await invite(fields);
+  const free = await browser.get(open);
+  assert.match(free.text, JOIN);
   await admin(server, 'PUT', `/organizations/${other}/members/${user.id}`, {});
-  assert.equal(await join(open, browser), 409, 'in another organization');
-  const refused = await browser.submit(await browser.get(open), {}, '/invitation');
-  assert.match(refused.text, /first leave yours, then open the invitation again\..*href="\/account\/organization"/s);
+  const refused = await browser.submit(free, {}, '/invitation');
+  assert.equal(refused.status, 409, 'in another organization');
+  // So says the page before anything is pressed, with no button that would fail.
+  for (const { text } of [refused, await browser.get(open)]) {
+    assert.match(text, /<h1>This account cannot join org\d+<\/h1>/);
+    assert.match(
+      text,
+      /You are a member of <strong><bdi>org\d+<.* first, then open this invitation again\. Or sign out/s,
+    );
+    assert.match(text, /href="\/account\/organization"/);
+    assert.doesNotMatch(text, JOIN);
+  }
   assert.deepEqual(
     (await members(other)).map(({ username }) => username),
     [user.username],
@@ -230,6 +243,13 @@ test('the inviter must still have the right, and people elsewhere are refused, n
   const [mail] = await mailsTo(server, 'somebody@example.com');
   const wrong = await newSignedInUser(server);
   assert.equal(await join(pathOf(mail?.link), wrong.browser), 409, 'another address');
+  const { text } = await wrong.browser.get(pathOf(mail?.link));
+  assert.match(text, /This account cannot join .*Sign out, then open the invitation again/s);
+  assert.doesNotMatch(text, JOIN);
+  const { path: again } = await invite({ organizationId: other });
+  const within = await browser.get(again);
+  assert.match(within.text, /You have already joined org\d+/);
+  assert.doesNotMatch(within.text, JOIN);
 });
 
 test('an invitation says who invites, to what, as what and whom', async () => {

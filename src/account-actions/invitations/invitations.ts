@@ -1,7 +1,6 @@
 import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { recordAccountAct } from '../../accounts/act-store.ts';
 import { mayAct } from '../../accounts/rules/may-act.ts';
-import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey, makingDatabase } from '../../admin-keys/hand-out.ts';
 import { behind, holdAdminKey, isAdminKeyLive } from '../../admin-keys/live.ts';
@@ -31,6 +30,7 @@ import { settleGain } from '../operators/gained-rights.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
 import { mayInviteTo, requireOwnName, requireRevocable } from '../operators/open-invitations.ts';
 import { requireModerate } from './moderation.ts';
+import { type JoinObstacle, obstacleToJoining } from './obstacles.ts';
 import { mayGive, mayInvite } from './rules.ts';
 
 const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
@@ -275,11 +275,7 @@ export async function declineInvitation(
 
 export type Refusal =
   /** Unknown, revoked, used, expired, or the inviter lost the right. */
-  | 'dead'
-  /** It is bound to another address. */
-  | 'other address'
-  /** The person is in another organization. */
-  | 'other organization';
+  'dead' | JoinObstacle['kind'];
 
 /** Thrown inside the unit of work, so that nothing of it is kept. */
 export class InvitationRefused extends Error {
@@ -345,22 +341,18 @@ function* acceptInvitation(
   const open = yield* findOpenInvitation(link, now);
   if (open === undefined) throw new InvitationRefused('dead');
   const { invitation } = open;
-  const { organizationId, role, email } = invitation;
-  if (email !== null && emailKey(email) !== emailKey(account.profile.email))
-    throw new InvitationRefused('other address');
+  const { organizationId, role } = invitation;
   // What ends the maker with all that it made finds the membership, or is found here.
   const madeBy = invitation.adminKeyId ?? invitation.operatorId;
   const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
   if (grant !== undefined || madeBy !== null) yield* lockMaking({});
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
+  const obstacle = yield* obstacleToJoining(invitation, account);
+  if (obstacle !== undefined) throw new InvitationRefused(obstacle.kind);
   if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
   }
   if (organizationId !== null) {
-    // A member keeps the role that they have.
-    if ((yield* findMembership({ accountId: account.id })) !== undefined) {
-      throw new InvitationRefused('other organization');
-    }
     if (
       !(yield* upsertMember({
         organizationId,

@@ -6,6 +6,7 @@ import {
   InvitationRefused,
   joinByInvitation,
 } from '../../account-actions/invitations/invitations.ts';
+import { obstacleToJoining } from '../../account-actions/invitations/obstacles.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -22,7 +23,6 @@ import {
   joinedPage,
   joinPage,
   nothingToJoinPage,
-  refusedInvitationPage,
   sendDeadInvitation,
 } from '../sign-in/invitation-pages.ts';
 import type { PageServices } from '../sign-in/routes.ts';
@@ -54,10 +54,14 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     return sendPage(reply, 200, site, { ...declinedPage(site, open?.organization?.name), ...frame });
   }
 
-  app.get('/invitation', async (request, reply) => {
+  /** What a person may do with the invitation of a link. */
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    link: string,
+  ): Promise<FastifyReply> {
     const browser = browsers.of(request, reply);
-    // After a sign-in or a proof, the link waits in a cookie.
-    const link = queryOf(request).get('link') ?? browser.invitationSecret ?? '';
     const open = await database.read(() => findOpenInvitation(link, clock()));
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (open === undefined) {
@@ -71,18 +75,26 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const { email, role } = invitation;
     if (visitor.kind !== 'signed in') {
       const token = browser.formToken(SIGN_IN);
-      const mayCreate = signUp.mode !== 'closed';
-      const upstreams = await joinableUpstreams(services);
-      const shown = { ...about, token, link, email, role, mayCreate, upstreams };
-      return sendPage(reply, 200, site, invitationPage(site, shown));
+      const ways = { mayCreate: signUp.mode !== 'closed', upstreams: await joinableUpstreams(services) };
+      return sendPage(reply, 200, site, invitationPage(site, { ...about, token, link, email, role, ...ways }));
     }
     if (open.organization === undefined) {
       return sendPage(reply, 200, site, { ...nothingToJoinPage(site), ...signedInFrame(site, browser, visitor) });
     }
     const { account } = visitor;
+    const obstacle = await database.read(() => obstacleToJoining(invitation, account));
     const token = browser.formToken(joinContext(visitor.session), visitor);
-    const page = joinPage(site, { ...about, token, link, email, role, account });
-    return sendPage(reply, 200, site, { ...page, ...signedInFrame(site, browser, visitor) });
+    const page =
+      obstacle?.kind === 'member'
+        ? alreadyJoinedPage(site, open.organization.name)
+        : joinPage(site, { ...about, token, link, email, role, account }, obstacle);
+    return sendPage(reply, status, site, { ...page, ...signedInFrame(site, browser, visitor) });
+  }
+
+  app.get('/invitation', async (request, reply) => {
+    // After a sign-in or a proof, the link waits in a cookie.
+    const link = queryOf(request).get('link') ?? browsers.of(request, reply).invitationSecret ?? '';
+    return show(request, reply, 200, link);
   });
 
   app.post('/invitation', async (request, reply) => {
@@ -117,12 +129,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     } catch (error) {
       if (error instanceof SessionEnded) return redirect(request, reply, site.path('/login'));
       if (!(error instanceof InvitationRefused)) throw error;
-      const { refusal } = error;
-      if (refusal === 'dead') return sendDeadInvitation(request, reply, site);
-      return sendPage(reply, 409, site, {
-        ...refusedInvitationPage(site, refusal),
-        ...signedInFrame(site, browser, visitor),
-      });
+      return error.refusal === 'dead' ? sendDeadInvitation(request, reply, site) : show(request, reply, 409, link);
     }
     browsers.setInvitation(reply, undefined);
     const page = joinedPage(site, joined?.organization ?? '', joined?.role ?? null);

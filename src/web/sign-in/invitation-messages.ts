@@ -40,12 +40,18 @@ export const invitationTexts = {
   create: 'Create an account',
   dead: 'This invitation no longer works',
   deadLead: 'It was used already, was revoked, or has expired. Ask for another one.',
-  elsewhere: 'You are in an organization already',
-  elsewhereLead:
-    'An account belongs to one organization. To join this one, first leave yours, then open the invitation again.',
-  other: 'This invitation is for another address',
-  otherLead:
-    'Your account has another address than the one that it was sent to. Sign out, then open its link again and go on with the account of that address.',
+  cannot: (organization: string) => `This account cannot join ${organization}`,
+  elsewhere: (own: HtmlPart, organization: HtmlPart): HtmlPart => [
+    'You are a member of ',
+    own,
+    ', and an account belongs to one organization. To join ',
+    organization,
+    ', leave ',
+    own,
+    ' first, then open this invitation again. Or sign out, and open it with another account.',
+  ],
+  otherAddress:
+    'The invitation is for another address than the one of this account. Sign out, then open the invitation again and go on with the account of that address.',
   joined: (organization: string) => `You are now a member of ${organization}`,
   joinedAs: {
     OWNER: 'You are one of its owners.',

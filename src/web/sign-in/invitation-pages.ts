@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenInvitation } from '../../account-actions/invitations/invitations.ts';
+import type { JoinObstacle } from '../../account-actions/invitations/obstacles.ts';
 import type { Account } from '../../accounts/store.ts';
 import type { Role } from '../../organizations/store.ts';
 import { fact, facts, helpLine, hidden, isolate, operator } from '../../pages/components.ts';
 import { sendErrorPage } from '../../pages/error-page.ts';
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
@@ -76,19 +77,38 @@ ${helpLine(site)}`,
   };
 }
 
-/** The button with which a signed-in person joins. */
-export function joinPage(site: Site, it: ShownInvitation & { readonly account: Account }): Page {
-  const { account, token, link } = it;
+type Obstacle = Exclude<JoinObstacle, { readonly kind: 'member' }>;
+
+/** The button with which a signed-in person joins; or why they cannot, and where they go on. */
+export function joinPage(
+  site: Site,
+  it: ShownInvitation & { readonly account: Account },
+  obstacle: Obstacle | undefined,
+): Page {
+  const { account, token, link, organization } = it;
+  const title = obstacle === undefined ? titleOf(it) : text.cannot(organization?.name ?? '');
+  const onward =
+    obstacle === undefined
+      ? html`<button class="primary" type="submit">${text.join}</button>`
+      : obstacle.kind === 'other address'
+        ? accountLink(site)
+        : organizationLink(site, text.leave);
   return {
-    title: titleOf(it),
+    title,
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${titleOf(it)}</h1>${lead(it, false)}</header>
+    body: html`<section class="card"><header><h1>${title}</h1>${lead(it, false)}</header>
 ${addressFact(it)}
 ${facts([fact(text.signedInAs, html`${isolate(account.profile.displayName)}, ${account.profile.username}`, true)])}
-<form method="post" action="${site.path('/invitation')}">${hidden(token, { link })}<div class="actions"><button class="primary" type="submit">${text.join}</button>${decline(it)}</div></form></section>
+${obstacle !== undefined && html`<p>${reasonOf(obstacle, it)}</p>`}
+<form method="post" action="${site.path('/invitation')}">${hidden(token, { link })}<div class="actions">${onward}${decline(it)}</div></form></section>
 ${helpLine(site)}`,
   };
 }
+
+const reasonOf = (obstacle: Obstacle, { organization }: ShownInvitation): HtmlPart =>
+  obstacle.kind === 'other address'
+    ? text.otherAddress
+    : text.elsewhere(html`<strong>${isolate(obstacle.name)}</strong>`, isolate(organization?.name ?? ''));
 
 export const declinedPage = (site: Site, organization: string | undefined): Page =>
   notice(
@@ -114,9 +134,3 @@ export function sendDeadInvitation(request: FastifyRequest, reply: FastifyReply,
   const refusal = new OAuthError(404, 'not_found', text.deadLead, {}, 'no open invitation');
   return sendErrorPage(request, reply, site, refusal, { title: text.dead, text: text.deadLead, onward: 'account' });
 }
-
-/** Why a signed-in person cannot join. */
-export const refusedInvitationPage = (site: Site, refusal: 'other address' | 'other organization'): Page =>
-  refusal === 'other address'
-    ? notice(site, text.other, text.otherLead, accountLink(site))
-    : notice(site, text.elsewhere, text.elsewhereLead, organizationLink(site, text.leave));
