@@ -169,8 +169,8 @@ export const consoleUpstreamTexts = {
   renewal: {
     link: 'New secret',
     title: (name: HtmlPart): HtmlPart => ['A new secret for ', name],
-    lead: 'For one that the provider made. It takes the place of the one before at once; sessions and tokens go on.',
-    leadKey: 'For a key that Apple made. It takes the place of the one before at once; sessions and tokens go on.',
+    lead: 'For one that the provider made. It replaces the earlier one at once; sessions and tokens go on.',
+    leadKey: 'For a key that Apple made. It replaces the earlier one at once; sessions and tokens go on.',
     submit: 'Save the secret',
     done: 'The new secret is saved',
     now: 'The next sign-in uses it. Test the provider to see whether it is accepted.',

@@ -18,7 +18,7 @@ export const verify = {
       ? 'You are signed in. That was your last recovery code: get new ones in your account, under Security.'
       : `You are signed in. The code no longer works, and you have ${left === 1 ? 'one' : left} left.`,
   usedLost:
-    'If you lost the device with your authenticator app, open your account next. Under Security, set up the app on another device.',
+    'If you lost the device with your authenticator app, open your account next. Under Security, replace the authenticator app.',
   left: (left: number) => (left === 1 ? 'This is your last one.' : `You have ${left} left.`),
   submit: 'Continue',
   useRecoveryCode: 'Use a recovery code instead',
@@ -59,7 +59,7 @@ export const twoStep = {
   on: 'On: a code from your authenticator app.',
   appSince: (time: HtmlPart): HtmlPart => ['Set up on ', time],
   setUp: 'Set up an authenticator app',
-  replace: 'Move to another device',
+  replace: 'Replace the authenticator app',
   remove: 'Remove the authenticator app',
   removeYes: 'Yes, remove the app',
   lastWay: 'Without this app there would be no way into your account. Add a passkey before you remove it.',
@@ -77,7 +77,7 @@ export const twoStep = {
   copyKey: 'Copy the key',
   show: '2. Enter the code that the app shows',
   confirm: 'Turn on two-step sign-in',
-  confirmReplace: 'Use this device',
+  confirmReplace: 'Replace the authenticator app',
   securedLead: 'You will be signed out in every other browser, and have to sign in to your apps again.',
   wrong: 'This code is not valid. Enter the one that the app shows now for this account.',
   clockOff:

@@ -40,7 +40,7 @@ export const recovery = {
   passkeyTitle: 'Add a new passkey',
   usePasskey: 'Add a new passkey instead of a password',
   usePassword: 'Set a password instead',
-  passkeyLead: 'It takes the place of the passkeys that you had. You need no password.',
+  passkeyLead: 'It replaces the passkeys that you had. You need no password.',
   passkeyDone: 'Your new passkey is added',
   passkeyDoneHere:
     'The passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
@@ -48,7 +48,7 @@ export const recovery = {
   next: 'Continue',
   factor: 'Code of your authenticator app, or a recovery code',
   factorHint:
-    'Mail alone does not open an account with two factors. If you moved the app to another device in the last days, the earlier one works, too.',
+    'Mail alone does not open an account with two factors. If you replaced the authenticator app in the last days, the earlier one works, too.',
   recoveryCode: 'Recovery code',
   recoveryCodeHint: 'Mail alone does not open this account.',
   impossible: (operator: HtmlPart): HtmlPart => [

@@ -279,7 +279,7 @@ async function factors(walk: Walk): Promise<void> {
   const recoveryCode = (await page.locator('.codes code').first().textContent()) ?? '';
   await press(page.getByRole('button', { name: 'I have kept them' }));
   await stop('security-app');
-  await press(page.getByRole('link', { name: 'Move to another device' }));
+  await press(page.getByRole('link', { name: 'Replace the authenticator app' }));
   // A device whose clock is off by some minutes.
   await fill(walk, { code: totpCode({ seed: await seedOn(page) }, server.now(), 10) });
   await submit(page);

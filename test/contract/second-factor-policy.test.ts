@@ -140,7 +140,7 @@ test('where factors are off, none can be set up, and one that is there is still 
   const { browser: second, page: verify } = await atSecondStep(off, owner);
   assert.equal((await typeCode(second, verify, totpCode(factor, off.now()))).status, 303);
   const security = await second.get('/account/security');
-  assert.match(security.text, /Move to another device/);
+  assert.match(security.text, /Replace the authenticator app/);
   assert.match(security.text, /Get new recovery codes/);
   assert.equal((await second.get('/account/security/authenticator')).status, 200);
 });

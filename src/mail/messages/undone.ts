@@ -76,7 +76,7 @@ export const undoneTexts = {
   },
   renewed: (what: 'app' | 'codes') =>
     what === 'app'
-      ? 'If you renewed it yourself and have only the new one, choose “Forgot your password?” on the sign-in page: the new one is accepted there, too.'
+      ? 'If you replaced it yourself and have only the new one, choose “Forgot your password?” on the sign-in page: the new one is accepted there, too.'
       : 'If you renewed them yourself and have only the new ones, choose “Forgot your password?” on the sign-in page: the new ones are accepted there, too.',
 
   /** What was made in the time before, and goes on. */

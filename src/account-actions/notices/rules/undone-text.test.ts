@@ -19,7 +19,7 @@ test('who renewed something that is as it was before reads how to come back with
     const facts = { app: false, codes: false, ...of };
     return undoneSentences({ ...NOTHING, removed: facts, restored: facts }).at(-1);
   };
-  assert.match(saidOf({ app: true }) ?? '', /^If you renewed it yourself and have only the new one, /);
+  assert.match(saidOf({ app: true }) ?? '', /^If you replaced it yourself and have only the new one, /);
   assert.match(saidOf({ codes: true }) ?? '', /^If you renewed them yourself and have only the new ones, /);
   assert.equal(saidOf(both), saidOf({ codes: true }));
 });
