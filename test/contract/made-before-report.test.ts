@@ -226,6 +226,22 @@ test('nothing is let go on by who rests on the reported account, or by that acco
   assert.deepEqual(await gained.left(), ENDED);
 });
 
+for (const depth of [1, 2, 3])
+  test(`nothing is let go on by an older key of the reported account, made with ${depth - 1} others`, async () => {
+    const stolen = await makingOperator();
+    let { token: key } = stolen;
+    for (let at = 0; at < depth; at++) {
+      key = (await admin(server, 'POST', '/admin-keys', { name: 'older', role: 'admin' }, key)).body.adminKey;
+    }
+    server.advance(20 * DAY);
+    const browser = await story.signedInWith({ user: stolen.operator, email: stolen.email }, stolen.operator.factor);
+    const token = await signInOnCommandLine(server, { user: stolen.operator, ...stolen.operator, browser });
+    const made = await successors(token);
+    await take(`${stolen.path}/admin`, key);
+    assert.equal(await story.press(await story.reportLink(stolen.email)), 200);
+    assert.deepEqual(await made.left(), ENDED);
+  });
+
 test('nothing is let go on by the account itself before the first act that is told', async () => {
   const { operator, email, token, path } = await makingOperator('owner');
   assert.equal((await admin(server, 'PUT', `${path}/developer`, {})).status, 200);

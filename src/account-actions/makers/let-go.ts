@@ -1,5 +1,5 @@
 import { grantsOf } from '../../access/operator-grant-store.ts';
-import { findAdminKey } from '../../admin-keys/store.ts';
+import { behind } from '../../admin-keys/live.ts';
 import { type FormerRight, giverOf, type RightChange, rightChangesOf } from '../../operators/right-change-store.ts';
 import type { Operator, OperatorGrant } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -39,12 +39,12 @@ export function* letGoOf(accountId: string, { since, openedSince, now, by }: End
 }
 
 /**
- * Whether the person may have given up the right, with the account or a key of theirs: who is in the account decides nothing about what they
+ * Whether the person may have given up the right, with the account or a key of theirs, also one that was made with another: who is in the account decides nothing about what they
  * made. Nobody is named where a person leaves an organization, as for the command line, which takes away few roles of organizations.
  */
 function* isOwn({ operatorId, place }: RightChange): Work<boolean> {
   if (operatorId === null) return place.organizationId !== null;
-  return operatorId === place.accountId || (yield* findAdminKey({ id: operatorId }))?.madeBy === place.accountId;
+  return (yield* behind(operatorId)) === place.accountId;
 }
 
 /** A right that somebody had at an instant, and that was changed or taken away later. */
