@@ -209,6 +209,8 @@ export const en = {
       kept: 'Your account is kept, and its deletion is canceled. Your apps have to ask you to sign in again.',
       recovered:
         'Your new password is set. You are signed out in every other browser, and your apps have to ask you to sign in again.',
+      disconnected:
+        'Your new password is set. You are signed out in every other browser, and your apps have to ask you to sign in again. Other providers are disconnected: connect them again on the Security page.',
     },
     memberNow: (organization: HtmlPart): HtmlPart => ['You are now a member of ', organization, '.'],
     draftBack: 'This is what you typed before. It is not saved yet: check it, then save it.',

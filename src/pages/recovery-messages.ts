@@ -33,8 +33,9 @@ export const recovery = {
   gone: 'It was used already, has expired, or was replaced by a newer one, or your account was changed since. Nothing was changed now.',
   passwordTitle: 'Set a new password',
   passwordLead: (name: HtmlPart): HtmlPart => ['For the account ', name],
-  effects:
-    'This signs you out in every browser, and your apps have to ask you to sign in again. If you have passkeys, they are removed.',
+  effects: 'This signs you out in every browser, and your apps have to ask you to sign in again.',
+  effectsPasskeys: 'If you have passkeys, they are removed.',
+  providers: 'Other providers are disconnected. Connect them again on the Security page.',
   newPassword: 'New password',
   set: 'Set the password',
   passkeyTitle: 'Add a new passkey',

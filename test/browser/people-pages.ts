@@ -531,6 +531,12 @@ async function otherProviders(walk: Walk): Promise<void> {
   await page.context().addCookies([{ name: cookieName(baseUrl, 'tessera_said'), value: 'notProved', url: baseUrl }]);
   await page.reload();
   await stop('confirm-provider-refused');
+  await askRecovery(walk, user.username);
+  await page.goto(linkOf(await newestMail(server, addressOf(user), 'recovery')));
+  await stop('recover-password-providers');
+  await fill(walk, { password: ANOTHER });
+  await submit(page);
+  await stop('account-recovered-providers');
   const since = await ada(walk, 'ada.since', { password: undefined });
   await signInByCode(walk, since);
   server.advance(MINUTE);

@@ -277,6 +277,7 @@ test('a recovery says what it removed', async () => {
   await recover(shows, code(shows));
   const codes = await giveRecoveryCodes(server, types.user);
   for (const who of [renewed, types]) await story.addApp(await story.signedInWith(who, who.factor));
+  await connectIdentity(server, renewed.user.id);
   await recover(renewed, code(renewed));
   await recover(types, codes[0]);
 

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { insertRequest } from '../../src/account-actions/recovery/request-store.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { agent } from '../support/agent.ts';
+import { connectIdentity } from '../support/connected-identity.ts';
 import {
   admin,
   authorizeUrl,
@@ -515,4 +516,27 @@ test('a form from another site, or without its token, does nothing', async () =>
   }
   assert.equal(await statusOf(user, PASSWORD), 303);
   assert.equal((await useLink(browser, link, NEW)).location?.pathname, '/account');
+});
+
+test('what becomes of other providers is said before, after and by mail, to those who have some', async () => {
+  const said = /Other providers are disconnected/;
+  const [connected, plain] = [await newUser(server), await newUser(server)];
+  await connectIdentity(server, connected.id);
+  for (const user of [connected, plain]) {
+    const asking = browserOf();
+    await askRecovery(server, asking, user.email);
+    const { link = '' } = await newestMail(server, user.email, 'recovery');
+    const elsewhere = browserOf();
+    const page = await elsewhere.get(link);
+    const done = await elsewhere.submit(page, { password: NEW }, '/recover/link');
+    const { text: told } = await newestMail(server, user.email, 'security notice');
+    const has = user === connected;
+    assert.equal(said.test(page.text), has, page.text);
+    assert.equal(said.test(done.text), has, done.text);
+    assert.equal(/Other providers were disconnected/.test(told), has, told);
+  }
+  await connectIdentity(server, connected.id);
+  const here = browserOf();
+  await recover(server, connected.email, NEW, here);
+  assert.match((await here.get('/account')).text, said, 'also where the person is signed in at once');
 });

@@ -48,7 +48,9 @@ export function cookieProblem(line: string): string | undefined {
   if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
   // What the account says once.
   if (/^(__Host-)?tessera_said(_[\w-]{8})?$/.test(name)) {
-    return /^(created|kept|recovered|notConnected|notProved)?$/.test(value) ? undefined : `${name} is ${value}`;
+    return /^(created|kept|recovered|disconnected|notConnected|notProved)?$/.test(value)
+      ? undefined
+      : `${name} is ${value}`;
   }
   // Sealed by the server, for this browser.
   if (/^(__Host-)?tessera_(new_codes|draft|named|upstream)(_[\w-]{8})?$/.test(name)) {

@@ -266,12 +266,11 @@ export async function completeRecovery(
     const { changed, makers: ended } = yield* secure(services, current, { passwordHash: hash, used }, own, now);
     makers = ended;
     const owner = { accountId: account.id, userAgent, origin: own };
-    const at = changed.updatedAt;
-    if (verified !== undefined) yield* storeRecoveryPasskey(verified.created, owner, now, at);
+    if (verified !== undefined) yield* storeRecoveryPasskey(verified.created, owner, now, changed.updatedAt);
     // An operator’s link asks for no code, and leaves the choice that mail alone is not enough.
     const needsCodes =
       verified !== undefined || (current.by === 'operator' && (yield* requiresRecoveryCode(account.id)));
-    const isIssued = needsCodes && (yield* issueMissingRecoveryCodes(prepared, account.id, at));
+    const isIssued = needsCodes && (yield* issueMissingRecoveryCodes(prepared, account.id, changed.updatedAt));
     const codes = isIssued ? prepared.codes : undefined;
     const isOwnBrowser = challenge.browserHash === browser.mark.hash;
     const { request } = data;
@@ -347,7 +346,7 @@ function* secure(
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* endPasskeys(accountId, at);
   // Nor were the identities at other providers, of which one may be another person's.
-  yield* removeIdentitiesSince({ accountId, since: 0 });
+  const providers = yield* removeIdentitiesSince({ accountId, since: 0 });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
   const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
   const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);
@@ -367,6 +366,7 @@ function* secure(
   // Who showed the code of an app still needs recovery codes.
   const { recovered: texts } = mailTexts.noticeTexts;
   const told = [
+    ...(providers.length > 0 ? [texts.providers] : []),
     ...(losesCodes && asks.length > 0 ? [texts.lostCodes] : []),
     ...(settled.restored.app ? [texts.earlierApp] : settled.removed.app && shown !== undefined ? [texts.lostApp] : []),
     ...(left === undefined ? [] : [texts.left(left)]),

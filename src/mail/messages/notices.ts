@@ -131,6 +131,7 @@ export const noticeTexts = {
 
   /** What a person who recovered an account is told beside that. */
   recovered: {
+    providers: 'Other providers were disconnected. Connect them again on the Security page of your account.',
     lostCodes: 'Your earlier recovery codes no longer work. You can get new ones on the Security page of your account.',
     earlierApp:
       'You used a code of your earlier authenticator app, so that one works again. The one that replaced it was removed.',

@@ -98,6 +98,11 @@ ${
   return narrow(site, text.sentTitle, body, { problems, foot: again });
 }
 
+/** A recovery, and whether it disconnects other providers. */
+export interface ShownRecovery extends FoundRecovery {
+  readonly hasProviders: boolean;
+}
+
 interface LinkForm {
   readonly token: string;
   readonly link: string;
@@ -107,7 +112,7 @@ interface LinkForm {
 /** The form of a link: a new password, and a code where one is asked for. */
 export function passwordPage(
   site: Site,
-  { account, asks, isImpossible, offersPasskey }: FoundRecovery,
+  { account, asks, isImpossible, offersPasskey, hasProviders }: ShownRecovery,
   form: LinkForm,
 ): Page {
   const { messages, path } = site;
@@ -116,7 +121,7 @@ export function passwordPage(
   const { problems } = form;
   if (isImpossible) return narrow(site, text.passwordTitle, html`<p>${text.impossible(operator(site))}</p>`);
   const lead = html`<p>${text.passwordLead(html`<strong>${isolate(username)}</strong>`)}</p>
-<p class="muted small">${text.effects}</p>
+<p class="muted small">${text.effects} ${text.effectsPasskeys} ${hasProviders && text.providers}</p>
 ${problemSummary(messages, problems)}`;
   const body = html`${lead}
 <form method="post" action="${path('/recover/link')}" novalidate>${hidden(form.token, { token: form.link })}
@@ -144,12 +149,12 @@ function factorFields(site: Site, asks: FoundRecovery['asks'], problems: Problem
 }
 
 /** The form of a link that adds a new passkey in place of a password. */
-export function passkeyPage(site: Site, { account, asks }: FoundRecovery, form: LinkForm): Page {
+export function passkeyPage(site: Site, { account, asks, hasProviders }: ShownRecovery, form: LinkForm): Page {
   const { messages } = site;
   const text = messages.recovery;
   const { problems, token, link } = form;
   const body = html`<p>${text.passwordLead(html`<strong>${isolate(account.profile.username)}</strong>`)}</p>
-<p class="muted small">${text.passkeyLead}</p>
+<p class="muted small">${text.passkeyLead} ${text.effects} ${hasProviders && text.providers}</p>
 ${problemSummary(messages, problems)}
 ${passkeyForm(site, {
   id: 'new-passkey',
@@ -166,9 +171,9 @@ ${passkeyForm(site, {
 }
 
 /** After a recovery with a passkey, where it made no recovery codes: where the person continues. */
-export function passkeyDonePage(site: Site, isSignedIn: boolean, next: string): Page {
+export function passkeyDonePage(site: Site, isSignedIn: boolean, next: string, hadProviders: boolean): Page {
   const text = site.messages.recovery;
-  const body = html`<p>${isSignedIn ? text.passkeyDoneHere : text.passkeyDoneLead}</p>
+  const body = html`<p>${isSignedIn ? text.passkeyDoneHere : text.passkeyDoneLead} ${hadProviders && text.providers}</p>
 <div><a class="button primary" href="${site.path(next)}">${isSignedIn ? text.next : text.signIn}</a></div>`;
   return narrow(site, text.passkeyDone, body);
 }
@@ -187,11 +192,11 @@ ${again}`,
 }
 
 /** The password is set, and this browser is not signed in. */
-export function donePage(site: Site): Page {
+export function donePage(site: Site, hadProviders: boolean): Page {
   const text = site.messages.recovery;
   return narrow(
     site,
     text.doneTitle,
-    html`<p>${text.done}</p><div><a class="button primary" href="${site.path('/login')}">${text.signIn}</a></div>`,
+    html`<p>${text.done} ${hadProviders && text.providers}</p><div><a class="button primary" href="${site.path('/login')}">${text.signIn}</a></div>`,
   );
 }

@@ -24,6 +24,7 @@ import { sendGone } from '../../pages/error-page.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -32,6 +33,7 @@ import { deviceIn, originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { listIdentities } from '../../upstreams/identity-store.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import type { Browser } from '../browser/browser.ts';
 import { mailHint } from '../sign-in/mail-hint.ts';
@@ -48,6 +50,7 @@ import {
   passkeyDonePage,
   passkeyPage,
   passwordPage,
+  type ShownRecovery,
 } from './pages.ts';
 
 const ASK = 'recover';
@@ -161,7 +164,13 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
 function linkRoutes(app: FastifyInstance, services: LinkServices): void {
   const { site, browsers, database, clock } = services;
   const { messages } = site;
-  const find = (link: string) => database.read(() => findRecovery(services, link, clock()));
+  const find = (link: string) =>
+    database.read(function* read(): Work<ShownRecovery | undefined> {
+      const found = yield* findRecovery(services, link, clock());
+      if (found === undefined) return undefined;
+      const identities = yield* listIdentities({ accountId: found.account.id });
+      return { ...found, hasProviders: identities.length > 0 };
+    });
   const gone = (reply: FastifyReply): FastifyReply => sendGone(reply, site, messages.recovery.gone, gonePage(site));
 
   app.get('/recover/link', async (request, reply) => {
@@ -211,7 +220,10 @@ function linkRoutes(app: FastifyInstance, services: LinkServices): void {
     const attempt = { token: link, replacement, code, browser: signInBrowser };
     const result = await completeRecovery(services, attempt);
     if (result.kind === 'gone' || result.kind === 'changed') return gone(reply);
-    if (result.kind === 'recovered') return sendRecovered(services, request, reply, result, passkey !== undefined);
+    if (result.kind === 'recovered') {
+      const how = { withPasskey: passkey !== undefined, hadProviders: found.hasProviders };
+      return sendRecovered(services, request, reply, result, how);
+    }
     if (result.kind === 'limited') reply.header('retry-after', String(result.seconds));
     const { status, problems } = refusalOf(site, result);
     return show(status, problems);
@@ -224,7 +236,7 @@ function formPage(
   site: Site,
   browser: Browser,
   link: string,
-  found: FoundRecovery,
+  found: ShownRecovery,
   withPasskey: boolean,
   problems: Problems,
 ): Page {
@@ -240,7 +252,7 @@ function sendRecovered(
   request: FastifyRequest,
   reply: FastifyReply,
   { account, created, codes, request: interrupted }: Extract<RecoveryResult, { kind: 'recovered' }>,
-  withPasskey: boolean,
+  { withPasskey, hadProviders }: { readonly withPasskey: boolean; readonly hadProviders: boolean },
 ): FastifyReply {
   const { site, browsers } = services;
   const isSignedIn = created !== undefined;
@@ -249,11 +261,11 @@ function sendRecovered(
   const next = isSignedIn ? signedIn : '/login';
   if (codes !== undefined) {
     const done = withPasskey ? 'recovered' : 'password set';
-    return showNewCodes(services, request, reply, { account, codes, done, isSignedIn, next });
+    return showNewCodes(services, request, reply, { account, codes, done, hadProviders, isSignedIn, next });
   }
-  if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, isSignedIn, next));
-  if (!isSignedIn) return sendPage(reply, 200, site, donePage(site));
-  saveSaid(browsers, reply, 'recovered');
+  if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, isSignedIn, next, hadProviders));
+  if (!isSignedIn) return sendPage(reply, 200, site, donePage(site, hadProviders));
+  saveSaid(browsers, reply, hadProviders ? 'disconnected' : 'recovered');
   return redirect(request, reply, site.path(next));
 }
 

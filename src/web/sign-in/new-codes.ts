@@ -36,6 +36,8 @@ interface NewCodes {
   readonly codes: readonly string[];
   /** What else was done with them. */
   readonly done: keyof Messages['newCodes']['done'];
+  /** Whether other providers were disconnected with it. */
+  readonly hadProviders?: boolean;
   /** Whether only their person sees them, signed in; else anyone in this browser, where nobody could be signed in. */
   readonly isSignedIn: boolean;
   /** Where the person continues. */
@@ -48,7 +50,7 @@ const keptName = ({ accountId, madeAt }: NewCodes): string => `kept codes ${acco
 
 const contextOf = ({ hash }: Pick<Browser, 'hash'>): string => `new recovery codes ${hash}`;
 
-interface MadeCodes extends Pick<NewCodes, 'codes' | 'done'> {
+interface MadeCodes extends Pick<NewCodes, 'codes' | 'done' | 'hadProviders'> {
   readonly account: Pick<Account, 'id' | 'profile'>;
   /** True unless set. */
   readonly isSignedIn?: boolean;
@@ -63,10 +65,18 @@ export function showNewCodes(
   { browsers, sealer, clock, site }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  { account: { id, profile }, codes, done, isSignedIn = true, next = securityRow('two-step'), app }: MadeCodes,
+  {
+    account: { id, profile },
+    codes,
+    done,
+    hadProviders = false,
+    isSignedIn = true,
+    next = securityRow('two-step'),
+    app,
+  }: MadeCodes,
 ): FastifyReply {
   const { username } = profile;
-  const made: NewCodes = { accountId: id, username, codes, done, isSignedIn, next, madeAt: clock() };
+  const made: NewCodes = { accountId: id, username, codes, done, hadProviders, isSignedIn, next, madeAt: clock() };
   const sealed = sealer.seal(JSON.stringify(made), contextOf(browsers.of(request, reply)));
   browsers.setNote(reply, 'newCodes', sealed, LIFETIME);
   return redirect(request, reply, site.path(`${ADDRESS}${requestQuery(app)}`));
@@ -132,13 +142,13 @@ interface NewCodesPage extends NewCodes {
   readonly app: RequestingApp | undefined;
 }
 
-function newCodesPage(site: Site, { codes, done, username, token, app }: NewCodesPage): Page {
+function newCodesPage(site: Site, { codes, done, hadProviders = false, username, token, app }: NewCodesPage): Page {
   const { messages, path } = site;
   const { twoStep, newCodes: text } = messages;
   return {
     title: twoStep.keepTitle,
     layout: 'narrow',
-    body: html`<section class="card">${doneNotice(html`<p>${text.done[done]}</p>`)}
+    body: html`<section class="card">${doneNotice(html`<p>${text.done[done]} ${hadProviders && messages.recovery.providers}</p>`)}
 <header><h1>${twoStep.keepTitle}</h1><p class="muted">${text.lead}</p></header>
 <p>${text.account(html`<strong>${isolate(username)}</strong>`)}</p>
 <ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
