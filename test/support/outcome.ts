@@ -136,6 +136,15 @@ export async function everyRow(server: Stored): Promise<Record<string, Record<st
 
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'";
 
+/** A reader of the number that changes with each commit of a server's own database; it reads undefined on PostgreSQL, which has none. */
+export function dataVersionOf(server: Stored): () => unknown {
+  const { databaseUrl } = readConfig(server.environment);
+  if (!databaseUrl.startsWith('sqlite:')) return () => undefined;
+  // Only one and the same connection tells of the commits of others: https://www.sqlite.org/pragma.html#pragma_data_version
+  const statement = new DatabaseSync(databaseUrl.slice('sqlite:'.length)).prepare('PRAGMA data_version');
+  return () => statement.get()?.['data_version'];
+}
+
 /** How many rows a table has. */
 export const countRows = async (server: Stored, table: string): Promise<number> =>
   Number((await query(server, `SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
