@@ -73,7 +73,7 @@ for (const role of ['owner', 'admin'] as const) {
     for (const key of [direct, await newKey(role, direct)]) {
       for (const [status, description] of await opens(user, key)) {
         assert.equal(status, 403, description);
-        assert.match(description, /was given by this person in the last seven days/);
+        assert.match(description, /^This is your own account/);
       }
       const about = await admin(server, 'PATCH', `/users/${user.id}`, { about: 'of no use to a thief' }, key);
       assert.equal(about.status, 200, JSON.stringify(about.body));
@@ -81,6 +81,20 @@ for (const role of ['owner', 'admin'] as const) {
     assert.equal(await addressOf(user), email);
     assert.equal(await press(told.link), 200);
     assert.equal((await admin(server, 'GET', '/users', undefined, direct)).status, 401);
+  });
+
+  test(`nor does an older one that the account of an ${role} made, or that was made with it`, async () => {
+    const { user, token, email } = await operatorWithToken(role);
+    const direct = await newKey(role, token);
+    const next = await newKey(role, direct);
+    server.advance(20 * DAY);
+    for (const key of [direct, next]) {
+      for (const [status, description] of [...(await opens(user, key)), ...(await deletes(user, key))]) {
+        assert.equal(status, 403, description);
+        assert.match(description, /^This is your own account/);
+      }
+    }
+    assert.equal(await addressOf(user), email);
   });
 }
 
@@ -94,10 +108,12 @@ test('nor does a person who got the role from that account', async () => {
 });
 
 test('who has the right from somebody else helps, and who got it longer ago', async () => {
-  const { user, token } = await operatorWithToken('admin');
-  const lately = await newKey('admin', token);
-  const colleague = await operatorWithToken('admin');
-  const byColleague = await newKey('admin', colleague.token);
+  const { user, token } = await operatorWithToken('owner');
+  const friend = await operatorInBrowser(server, { emailVerified: true });
+  await give(friend.user, 'owner', token);
+  const lately = await newKey('owner', await signInOnCommandLine(server, friend));
+  const colleague = await operatorWithToken('owner');
+  const byColleague = await newKey('owner', colleague.token);
   const changed = await admin(
     server,
     'PATCH',
@@ -234,8 +250,11 @@ for (const role of ['owner', 'admin'] as const) {
     const told = (await mailsTo(server, email)).find(({ subject }) => /used as an operator/.test(subject));
     const expected = [
       [token, /^This is your own account.*Delete it on the pages/],
-      [key, /was given by this person in the last seven days, so you cannot delete their account/],
-      [await signInOnCommandLine(server, friend), /was given by this person/],
+      [key, /^This is your own account.*Delete it on the pages/],
+      [
+        await signInOnCommandLine(server, friend),
+        /was given by this person in the last seven days, so you cannot delete their account/,
+      ],
       [await entered(await openedBy(token, role)), /set in the last two weeks.*cannot delete/],
     ] as const;
     for (const [by, why] of expected) {
