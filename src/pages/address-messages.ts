@@ -71,7 +71,7 @@ export const addressTexts = {
   same: 'This is your address already.',
   notAllowed: 'Addresses of this domain are not accepted here. Enter another one.',
   codeTitle: 'Enter the code',
-  codeState: (address: HtmlPart): HtmlPart => ['Sent to ', address, '.'],
+  codeState: (address: HtmlPart): HtmlPart => ['For ', address, '.'],
   codeLead: (address: HtmlPart): HtmlPart => [
     'Open the link of the message to ',
     address,

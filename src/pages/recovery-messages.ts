@@ -1,4 +1,5 @@
 import type { WayIn } from '../authenticators/rules/ways-in.ts';
+import { SECOND } from '../platform/clock.ts';
 import { duration } from './error-messages.ts';
 import type { HtmlPart } from './html.ts';
 
@@ -25,8 +26,13 @@ export const recovery = {
   code: 'Code',
   codeHint: 'Six digits',
   codeMissing: 'Enter the code from the message.',
-  codeWrong:
-    'This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes.',
+  /** That there were too many is not told, as it would tell who has an account: so the limit is, each time. */
+  codeWrong: (limit: { readonly count: number; readonly windowMs: number } | null) => {
+    const wrong = 'This code is wrong or has expired. Use the one in the newest message.';
+    if (limit === null) return wrong;
+    const codes = limit.count === 1 ? 'one wrong code' : `${limit.count} wrong codes`;
+    return `${wrong} After ${codes}, wait ${duration(limit.windowMs / SECOND)}.`;
+  },
   codeSubmit: 'Continue',
   goneTitle: 'This link no longer works',
   goneAgain: 'Ask for a new link',

@@ -57,6 +57,15 @@ test('what a stranger chose is not repeated to an address that nobody proved', a
   }
 });
 
+test('a wrong code is told the limit that is set, where too many codes are not told', async () => {
+  const user = await newUser(server);
+  const browser = agent(server.baseUrl, server.nodeInTurn);
+  const form = { identifier: user.username };
+  const page = await browser.get((await browser.submit(await browser.get('/recover'), form)).location?.pathname ?? '');
+  const { text } = await browser.submit(page, { sent_code: '000000' }, '/recover/code');
+  assert.match(text, /After 3 wrong codes, wait 60 minutes\./);
+});
+
 describe('the account is created by', () => {
   test('the code, and the address is verified', async () => {
     const name = newName();

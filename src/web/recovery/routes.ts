@@ -155,7 +155,8 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const attempt = { browser, code, origin: originOf(request) };
     const link = await continueWithCode(services, attempt);
     await endOfStep(began);
-    if (link === undefined) return refuse({ fields: { sent_code: text.codeWrong }, general: [] });
+    if (link === undefined)
+      return refuse({ fields: { sent_code: text.codeWrong(services.limits.codeAccount) }, general: [] });
     return redirect(request, reply, site.path(`/recover/link?token=${link}`));
   });
 }

@@ -97,6 +97,6 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     await endOfStep(began);
     if (result.kind !== 'wrong') return showRefusal(services, visit, result, '');
     request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
-    return refuse(401, messages.recovery.codeWrong);
+    return refuse(401, messages.recovery.codeWrong(services.limits.codeAccount));
   });
 }

@@ -20,9 +20,9 @@ export const signUpTexts = {
     `Use an address that ends in ${alternativeList(domains.map((it) => `@${it}`))}.`,
   verifyTitle: 'Check your email',
   verifyLead: (address: HtmlPart): HtmlPart => [
-    'A code is on its way to ',
+    'A message is on its way to ',
     address,
-    '. Enter it here to create your account. It works for 15 minutes, in this browser only.',
+    '. Enter its code here to create your account. It works for 15 minutes, in this browser only.',
   ],
   verifyLeadUnknown:
     'Enter the code of the message to create your account. It works for 15 minutes, in the browser that asked for it.',

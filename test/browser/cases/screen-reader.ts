@@ -107,7 +107,7 @@ const SAID: readonly string[] = [
   'Error: Two-step sign-in – Tessera: textbox, Code, This code is not valid. Enter the one that your app shows now. If no code works, let your device set its clock automatically., invalid',
   'Recover your account – Tessera: textbox, Username or email',
   'Check your email – Tessera: textbox, Code, Six digits',
-  'Error: Check your email – Tessera: textbox, Code, This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes., invalid',
+  'Error: Check your email – Tessera: textbox, Code, This code is wrong or has expired. Use the one in the newest message. After 5 wrong codes, wait 15 minutes., invalid',
   'Set a new password – Tessera: textbox, Code of your authenticator app, or a recovery code, Mail alone does not open an account with two factors. If you replaced the authenticator app in the last days, the earlier one works, too.',
   'Error: Set a new password – Tessera: textbox, New password, Use a password of 8 to 256 characters., invalid',
 ];

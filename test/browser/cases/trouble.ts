@@ -248,7 +248,7 @@ export function troubleCases(theStage: () => Stage): void {
           await page.fill(`#${id}`, value);
         }
         await submit(page);
-        assert.match(await textOf(page.locator('main')), /A code is on its way to/);
+        assert.match(await textOf(page.locator('main')), /A message is on its way to/);
         await press(page.getByRole('link', { name: 'change what you entered' }));
         assert.equal(await page.inputValue('#username'), username);
         assert.equal(await page.inputValue('#email'), email);
