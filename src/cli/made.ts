@@ -154,7 +154,7 @@ export function describeMade(view: MadeView, ended: boolean): string {
   const check =
     left.length > 0
       ? [
-          `Check ${left.join('; ')}. What was closed there stays closed; what somebody else changed since, or was changed very often, stays as it is now.`,
+          `Check ${left.join('; ')}. What was closed there, or is closed again, stays closed; what somebody else changed since, or was changed very often, stays as it is now.`,
         ]
       : [];
   const lostRights =

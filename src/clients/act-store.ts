@@ -75,6 +75,15 @@ export function* recordClientAct(
   yield* insert({ ...stored, now });
 }
 
+/** Forgets that an operator approved an app, once what was issued by that has ended. */
+export const removeApprovalAct = command((db, p: { operatorId: string; clientId: string }) =>
+  db
+    .deleteFrom('client_act')
+    .where('operator_id', '=', p.operatorId)
+    .where('client_id', '=', p.clientId)
+    .where('kind', '=', 'approved'),
+);
+
 /** Forgets who added a secret, once it has ended: nothing of that goes on. */
 export const removeSecretActs = command((db, p: { secretId: string }) =>
   db.deleteFrom('client_act').where('secret_id', '=', p.secretId),

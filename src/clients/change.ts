@@ -119,17 +119,17 @@ export const changedFields = (before: Client, after: Client): readonly (keyof Cl
 
 const KEPT = keptSettings(CLIENT_SETTINGS);
 
-/** Where one of these is put back, what was issued meanwhile may rest on what nobody decided who had the right to. */
-const OPENING: readonly (keyof Client)[] = ['access', 'scopes', 'grantTypes', 'endpoints'];
-
 /** Who changes a client, and when. */
 export interface ClientChange {
   /** Undefined for the command line on the server, and the server itself. */
   readonly operator: Operator | undefined;
   readonly origin: Origin;
   readonly now: number;
-  /** Where what an operator changed is put back: whether codes may have gone to an address that the operator added. */
-  readonly putsBack?: { readonly isFromElsewhere: boolean };
+  /**
+   * Where what an operator changed is put back: whether the operator had opened something, also where it was closed since. Then nobody knows to
+   * whom codes and tokens were issued, and on what they rest: all of them end, and people are asked again.
+   */
+  readonly putsBack?: { readonly isOpened: boolean };
 }
 
 /**
@@ -140,13 +140,10 @@ export function* saveClientChange(client: Client, changed: Client, change: Clien
   const { operator, origin, now, putsBack } = change;
   const { id } = client;
   const fields = changedFields(client, changed);
-  // Also where somebody took the address away since: what was got with codes that went there is as valid as before.
-  const isFromElsewhere = putsBack?.isFromElsewhere === true;
-  if (fields.length === 0 && !isFromElsewhere) return client;
-  // People who may use the app authorize it again: what was issued before rests on the earlier rule, or would show more groups.
-  const isUnfounded = isFromElsewhere || (putsBack !== undefined && OPENING.some((field) => fields.includes(field)));
+  const isOpened = putsBack?.isOpened === true;
+  if (fields.length === 0 && !isOpened) return client;
   const isRestarted = changed.status !== client.status || changed.access !== client.access;
-  const isEnded = isRestarted || isUnfounded || showsMoreGroups(client, changed);
+  const isEnded = isOpened || isRestarted || showsMoreGroups(client, changed);
   const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
   const saved: Client = {
     ...narrowed(operator, client, changed),
@@ -156,7 +153,7 @@ export function* saveClientChange(client: Client, changed: Client, change: Clien
     consentApproval: endsApproval ? null : client.consentApproval,
     updatedAt: now,
     generation: isEnded ? randomIdentifier() : client.generation,
-    consentEpoch: isFromElsewhere || needsNewConsent(client, changed) ? randomIdentifier() : client.consentEpoch,
+    consentEpoch: isOpened || needsNewConsent(client, changed) ? randomIdentifier() : client.consentEpoch,
   };
   if (saved.resource !== client.resource) yield* requireUniqueResource(saved, { operator, origin, now });
   yield* requireNoLostRole(client, saved);

@@ -7,6 +7,7 @@ import {
   clientActsSince,
   type MakerOfClients,
   recordStatusAct,
+  removeApprovalAct,
   wasActiveBefore,
 } from './act-store.ts';
 import { endSecretNow } from './secrets.ts';
@@ -47,11 +48,9 @@ export function* clientsTouchedBy(makers: readonly MakerOfClients[], now: number
       if (client === undefined || client.status === 'disabled' || goesOn(kind, client)) continue;
       if (kind === 'enabled' && (yield* wasActiveBefore(makers, client))) continue;
       const counts =
-        kind === 'approved'
-          ? client.consentApproval?.approvedBy.id === operatorId
-          : kind === 'secret'
-            ? (yield* store.liveSecrets({ clientId, now })).some(({ id }) => id === secretId)
-            : kind !== 'accepted' || client.acceptedAt !== null;
+        kind === 'secret'
+          ? (yield* store.liveSecrets({ clientId, now })).some(({ id }) => id === secretId)
+          : kind !== 'accepted' || client.acceptedAt !== null;
       if (!counts) continue;
       const known = touched.get(clientId);
       if (known === undefined) touched.set(clientId, { clientId, name: client.name, acts: [kind] });
@@ -77,8 +76,7 @@ export interface EndedSecret {
 
 /**
  * Ends what operators did to clients, inside a unit of work: the clients that they registered or accepted are disabled, as are those that they
- * enabled and that were not active before, the secrets
- * that they added end, and people are asked again where they approved.
+ * enabled and that were not active before, the secrets that they added end, and so does all that was issued to clients that they approved.
  * The caller ends the tokens that clients got for themselves with the secrets (`endClientTokens`).
  */
 export function* endClientActs(
@@ -114,11 +112,17 @@ function* endSecret(clientId: string, secretId: string, origin: Origin, now: num
   return true;
 }
 
-/** Withdraws what an operator approved, inside a unit of work: people are asked at their next authorization. */
+/**
+ * Ends what was issued while an operator's approval counted, inside a unit of work, and withdraws it: people are asked at their next
+ * authorization.
+ */
 function* endApproval(clientId: string, operatorId: string, origin: Origin, now: number): Work<void> {
   const client = yield* store.lockClient({ id: clientId });
+  if (client === undefined) return;
+  yield* removeApprovalAct({ operatorId, clientId });
   // Another operator may have approved it since.
-  if (client?.consentApproval?.approvedBy.id !== operatorId) return;
-  yield* store.saveClient({ ...client, consentApproval: null, updatedAt: now });
-  yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId });
+  const isTheirs = client.consentApproval?.approvedBy.id === operatorId;
+  const ended = { generation: randomIdentifier(), consentEpoch: randomIdentifier(), updatedAt: now };
+  yield* store.saveClient({ ...client, ...ended, ...(isTheirs && { consentApproval: null }) });
+  if (isTheirs) yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId });
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { record } from '../audit/audit.ts';
 import type { Work } from '../platform/database/database.ts';
-import { fieldsLeft, type KeptChange, openedFields, putBack } from '../platform/kept-changes.ts';
+import { fieldsLeft, type KeptChange, openedSince, putBack } from '../platform/kept-changes.ts';
 import { type KeptSetting, keptSettings, undoOf } from '../platform/settings.ts';
 import { shown } from '../platform/undo.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -34,9 +34,11 @@ export interface ClientBefore {
   readonly fields: readonly ClientSetting[];
   /**
    * and what is not wholly what it was before: what was closed stays closed, somebody else changed it since, it does not fit what somebody else
-   * changed, or nobody can say what it was.
+   * changed, or nobody can say what it was. Also what was opened, and is closed again.
    */
   readonly left: readonly ClientSetting[];
+  /** Whether anything was opened, whatever became of that. */
+  readonly isOpened: boolean;
   /** Whether an active app is disabled, because it is no registration any more: it has no redirect URI, say, or no key. */
   readonly disables: boolean;
 }
@@ -91,12 +93,13 @@ export function* clientBefore(client: Client, changes: readonly KeptChange[]): W
   const addedScopes =
     allowed === undefined ? [] : rows.filter(({ clientId, name }) => !allowed[clientId]?.includes(name));
   const staying = new Set<string>(fieldsLeft(now, changes, SETTINGS_OF_APP));
+  const opened = openedSince(changes, SETTINGS_OF_APP);
   const isBack = (name: ClientSetting): boolean =>
     name === 'allowedScopes' ? addedScopes.length > 0 : !isDeepStrictEqual(before[name], client[name]);
   return {
-    ...{ client: before, addedScopes },
+    ...{ client: before, addedScopes, isOpened: opened.size > 0 },
     fields: NAMES.filter(isBack),
-    left: NAMES.filter((name) => staying.has(name) || (name in wanted && !isBack(name))),
+    left: NAMES.filter((name) => staying.has(name) || (!isBack(name) && (name in wanted || opened.has(name)))),
     disables: before.status !== client.status,
   };
 }
@@ -111,25 +114,11 @@ export function* putClientBack(
   const client = yield* lockClient({ id });
   if (client === undefined) return undefined;
   const before = yield* clientBefore(client, changes);
-  const putsBack = { isFromElsewhere: addsAddresses(changes) };
-  yield* saveClientChange(client, before.client, { operator: undefined, origin, now, putsBack });
+  yield* saveClientChange(client, before.client, { operator: undefined, origin, now, putsBack: before });
   for (const scope of before.addedScopes) {
     yield* removeApiScope({ id: scope.id });
     const details = { apiId: id, added: [], removed: [scope.name], putBack: true };
     yield* record({ at: now, type: 'client.api_scopes_changed', origin, clientId: scope.clientId, details });
   }
   return before;
-}
-
-/** Whether codes may have gone to another address by such changes: then nobody knows who redeemed them. */
-const addsAddresses = (changes: readonly KeptChange[]): boolean =>
-  openedFields(changes, SETTINGS_OF_APP).has('redirectUris');
-
-/** With what an app proves that it is the app. */
-const CREDENTIALS: readonly ClientSetting[] = ['jwks', 'jwksUri', 'tokenEndpointAuthMethod'];
-
-/** Whether somebody may have had a credential of an app by such changes: then nobody knows who got its tokens for itself. */
-export function changesCredentials(changes: readonly KeptChange[]): boolean {
-  const opened = openedFields(changes, SETTINGS_OF_APP);
-  return CREDENTIALS.some((name) => opened.has(name));
 }

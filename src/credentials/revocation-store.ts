@@ -57,6 +57,19 @@ const revokeOthers = command((db, p: { accountId: string; except: string; now: n
 export const revokeFamiliesOf = (sessions: AccountSessions, now: number): Work<void> =>
   'sid' in sessions ? revokeOne({ ...sessions, now }) : revokeOthers({ ...sessions, now });
 
+/** The families of an account that live, and began at an instant or later. */
+export const familiesBegunSince = many(
+  (db, p: { accountId: string; since: number }) =>
+    db
+      .selectFrom('token_family')
+      .select(['id as familyId', 'sid'])
+      .where('grant_id', 'in', grantIdsOf(db, p.accountId))
+      .where('created_at', '>=', p.since)
+      .where('dead_at', 'is', null)
+      .orderBy('id'),
+  (row) => row,
+);
+
 /** Deletes the codes of a session that end with it and were not redeemed; waits for a redemption that is under way. */
 export const dropCodesBoundTo = command((db, p: { accountId: string; sid: string }) =>
   db

@@ -286,6 +286,7 @@ type RevocationReason =
   | 'code replayed'
   | 'refresh token reused'
   | 'resource withdrawn'
+  | 'session ended'
   | 'access lost';
 
 interface Revocation {

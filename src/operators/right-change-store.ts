@@ -235,6 +235,17 @@ export function* keepRightChange(
   });
 }
 
+/**
+ * Keeps that a membership goes with its organization, in the unit of work that removes it: the change is not kept at the organization, with which
+ * it would go as well.
+ */
+export const keepMembershipLost = ({ operatorId, at }: RightActor, former: FormerMember): Work<void> =>
+  insert({
+    ...{ operator_id: operatorId, kind: 'member', account_id: former.accountId, item: '', acted_at: at },
+    ...{ client_id: null, group_id: null, organization_id: null, former: JSON.stringify(former) },
+    ...{ former_maker_id: giverOf(former).madeBy, former_given_at: giverOf(former).givenAt },
+  });
+
 /** A part of the changes that an operator made from one instant on, and before another one. */
 export const rightChangesBy = many(
   (db, p: { operatorId: string; since: number; until: number; after: string; limit: number }) =>

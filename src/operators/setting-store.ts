@@ -124,6 +124,17 @@ export const settingChangesSince = many(
   (row): SettingChanges => ({ owner: ownerOf(row), changes: toChanges(row) }),
 );
 
+/** What each operator changed of an organization. */
+export const settingChangesOfOrganization = many(
+  (db, p: { organizationId: string }) =>
+    db
+      .selectFrom('setting_change')
+      .select(['operator_id', 'changes'])
+      .where('organization_id', '=', p.organizationId)
+      .orderBy('id'),
+  (row) => ({ operatorId: row.operator_id, changes: toChanges(row) }),
+);
+
 function ownerOf(row: {
   readonly client_id: string | null;
   readonly organization_id: string | null;

@@ -1,20 +1,29 @@
+import type { Selectable } from 'kysely';
 import { recordGivenRight } from '../operators/given-right-store.ts';
-import { type FormerMember, keepRightChange, type RightActor } from '../operators/right-change-store.ts';
+import {
+  type FormerMember,
+  keepMembershipLost,
+  keepRightChange,
+  type RightActor,
+} from '../operators/right-change-store.ts';
 import type { Work } from '../platform/database/database.ts';
 import { changes, many, one } from '../platform/database/statement.ts';
 import { type MemberOf, type Role, toRole } from './store.ts';
+import type { MembershipTable } from './tables.ts';
+
+const WHOLE = [
+  ...(['account_id', 'organization_id', 'role', 'role_maker_id', 'role_given_at', 'maker_id', 'made_at'] as const),
+] as const;
+
+const toWhole = (row: Pick<Selectable<MembershipTable>, (typeof WHOLE)[number]>): FormerMember => ({
+  ...{ kind: 'member', accountId: row.account_id, organizationId: row.organization_id, role: toRole(row.role) },
+  ...{ roleMadeBy: row.role_maker_id, roleGivenAt: row.role_given_at, madeBy: row.maker_id, madeAt: row.made_at },
+});
 
 /** The membership of a person, with who gave it. */
 export const findWholeMember = one(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('membership')
-      .select(['account_id', 'organization_id', 'role', 'role_maker_id', 'role_given_at', 'maker_id', 'made_at'])
-      .where('account_id', '=', p.accountId),
-  (row): FormerMember => ({
-    ...{ kind: 'member', accountId: row.account_id, organizationId: row.organization_id, role: toRole(row.role) },
-    ...{ roleMadeBy: row.role_maker_id, roleGivenAt: row.role_given_at, madeBy: row.maker_id, madeAt: row.made_at },
-  }),
+  (db, p: { accountId: string }) => db.selectFrom('membership').select(WHOLE).where('account_id', '=', p.accountId),
+  toWhole,
 );
 
 interface SetMember extends MemberOf {
@@ -186,4 +195,29 @@ export function* deleteMember(member: MemberOf, by: RightActor | undefined): Wor
   if (!(yield* deleteRow(member))) return false;
   if (by !== undefined && former !== undefined) yield* keepRightChange(by, former, former);
   return true;
+}
+
+const removeSome = many(
+  (db, p: { organizationId: string; limit: number }) =>
+    db
+      .deleteFrom('membership')
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('membership').select('id').where('organization_id', '=', p.organizationId).limit(p.limit),
+      )
+      .returning(WHOLE),
+  toWhole,
+);
+
+/**
+ * Removes some members of an organization that is deleted.
+ * @param by who required less of them before, or does by that
+ * @returns whether there were any
+ */
+export function* removeSomeMembersOf(
+  page: { readonly organizationId: string; readonly limit: number },
+  by: readonly RightActor[],
+): Work<boolean> {
+  const removed = yield* removeSome(page);
+  for (const former of removed) for (const actor of by) yield* keepMembershipLost(actor, former);
+  return removed.length > 0;
 }

@@ -245,16 +245,6 @@ export const findMember = one(
   ({ id }) => id,
 );
 
-/** Removes some members of an organization that is deleted; whether there were any. */
-export const removeSomeMembersOf = changes((db, p: { organizationId: string; limit: number }) =>
-  db
-    .deleteFrom('membership')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('membership').select('id').where('organization_id', '=', p.organizationId).limit(p.limit),
-    )
-    .returning('id'),
-);
-
 const removeEmpty = command((db, p: { id: string }) =>
   db
     .deleteFrom('organization')

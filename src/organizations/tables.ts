@@ -9,7 +9,7 @@ export interface OrganizationTable {
   created_at: StoredInstant;
 }
 
-interface MembershipTable {
+export interface MembershipTable {
   /** Another one each time that somebody joins. */
   id: Generated<StoredId>;
   account_id: StoredId;

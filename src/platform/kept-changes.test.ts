@@ -8,7 +8,7 @@ import {
   isGiven,
   type KeptChange,
   keepChange,
-  openedFields,
+  openedSince,
   putBack,
   withoutOpenings,
 } from './kept-changes.ts';
@@ -424,13 +424,27 @@ for (const [kind, rows] of Object.entries(ROWS)) {
       assert.deepEqual(fieldsLeft({ field: now }, changes, table), stays === undefined ? [] : ['field']);
       // Undone once, nothing of it is undone again, whatever somebody sets.
       const rest = withoutOpenings(changes, { since: 0, until: 10 }, ['field'], table);
-      assert.deepEqual([...openedFields(rest, table)], []);
+      assert.deepEqual([...openedSince(rest, table)], []);
       for (const value of [undone, now, ...pairs.flat()]) {
         assert.deepEqual(putBack({ field: value }, rest, table), {});
       }
     });
   }
 }
+
+test('what was opened and closed again is known with its time, also in a burst of changes that became one', () => {
+  const table: Settings = { size: ordered(1, 2), books: shown };
+  let kept: readonly KeptChange[] = [];
+  for (let at = 5; at <= 40; at++) {
+    const [before, after] = at % 2 === 1 ? [1, 2] : [2, 1];
+    kept = keepChange(kept, change(at, { size: before, books: [`${at}`] }, { size: after, books: [] }), table);
+  }
+  assert.deepEqual([...openedSince(kept, table)], [['size', 5]]);
+  assert.deepEqual([...openedSince(changesSince(kept, 0, 41), table)], [['size', 5]]);
+  assert.deepEqual([...openedSince(changesSince(kept, 6), table)], [['size', 0]]);
+  const rest = withoutOpenings(kept, { since: 0, until: 41 }, ['size'], table);
+  assert.deepEqual([...openedSince(rest, table)], []);
+});
 
 test('what somebody else closed is not given again where a burst of changes became one, and what is as it was before stays', () => {
   const table: Settings = { size: ordered(1, 2), books: added };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DAY } from './clock.ts';
 import { type Settings, undoOf } from './settings.ts';
-import { type Changed, hasAll, hasParts, type Parts, type Undo } from './undo.ts';
+import { type Changed, hasAll, hasParts, type Parts, shown, type Undo } from './undo.ts';
 
 /** A change of some fields of a record: what they had before, and what they have since. */
 export interface KeptChange {
@@ -15,6 +15,8 @@ export interface KeptChange {
 export interface FieldChange extends Changed<unknown> {
   /** When the first of several changes was that became one; where it is one alone, that is when it was. */
   readonly from?: number;
+  /** When the first of these opened the field that did. */
+  readonly opened?: number;
 }
 
 /** How many changes of a field are kept apart. */
@@ -57,6 +59,12 @@ interface ChangeOfField {
 /** When what a kept change tells of a field began. */
 const beginningOf = ({ change, field }: ChangeOfField): number => field.from ?? change.at;
 
+/** Since when a kept change tells that a field was open; undefined where it opened nothing. */
+function openingOf({ change, field }: ChangeOfField, undo: Undo<unknown>): number | undefined {
+  if (undo === shown || field.opened !== undefined) return field.opened;
+  return isDeepStrictEqual(undo(field.after, field), field.after) ? undefined : beginningOf({ change, field });
+}
+
 function withFewerOf(name: string, undo: Undo<unknown>, all: readonly KeptChange[], now: number): KeptChange[] {
   const found = all.flatMap((change): readonly ChangeOfField[] => {
     const field = change.fields[name];
@@ -71,7 +79,12 @@ function withFewerOf(name: string, undo: Undo<unknown>, all: readonly KeptChange
       : [{ earlier, later, apart: isOld ? Number.NEGATIVE_INFINITY : beginningOf(later) - earlier.change.at }];
   });
   const { earlier, later } = pairs.reduce((least, pair) => (pair.apart < least.apart ? pair : least));
-  const joined = { ...joinedField(earlier.field, later.field, undo), from: beginningOf(earlier) };
+  const opened = openingOf(earlier, undo) ?? openingOf(later, undo);
+  const joined = {
+    ...joinedField(earlier.field, later.field, undo),
+    from: beginningOf(earlier),
+    ...(opened !== undefined && { opened }),
+  };
   return all.map((change) => {
     if (change === later.change) return { ...change, fields: { ...change.fields, [name]: joined } };
     return change === earlier.change ? { ...change, fields: omit(change.fields, [name]) } : change;
@@ -150,23 +163,30 @@ export const withoutOpenings = (
       const fields = Object.entries(change.fields).flatMap(([name, field]): readonly [string, FieldChange][] => {
         const isTold = (field.from ?? change.at) >= since && change.at < until;
         if (!isTold || !names.includes(name)) return [[name, field]];
+        const { opened: _, ...closed } = field;
         const after = undoOf(table, name)(field.after, field);
-        return isDeepStrictEqual(field.before, after) ? [] : [[name, { ...field, after }]];
+        return isDeepStrictEqual(field.before, after) ? [] : [[name, { ...closed, after }]];
       });
       return { ...change, fields: Object.fromEntries(fields) };
     })
     .filter(({ fields }) => Object.keys(fields).length > 0);
 
-/** Which fields were opened by changes, whatever became of that, or may have been, as they are unclear. */
-export const openedFields = (changes: readonly KeptChange[], table: Settings): ReadonlySet<string> =>
-  new Set(
-    changes.flatMap(({ fields, unclear = [] }) => [
-      ...unclear,
-      ...Object.entries(fields).flatMap(([name, field]) =>
-        isDeepStrictEqual(undoOf(table, name)(field.after, field), field.after) ? [] : [name],
-      ),
-    ]),
-  );
+/**
+ * Which fields were opened by changes, whatever became of that, and since when: unclear ones since ever. What is only shown opens nothing. What
+ * was issued since then ends with who opened them.
+ */
+export function openedSince(changes: readonly KeptChange[], table: Settings): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const change of changes) {
+    const unclear = (change.unclear ?? []).filter((name) => undoOf(table, name) !== shown);
+    for (const name of unclear) found.set(name, 0);
+    for (const [name, field] of Object.entries(change.fields)) {
+      const at = openingOf({ change, field }, undoOf(table, name));
+      if (at !== undefined) found.set(name, Math.min(at, found.get(name) ?? at));
+    }
+  }
+  return found;
+}
 
 /** The changes of each field in turn: those that were several count from the first of them, since nothing is known of what was between. */
 const inTurn = (changes: readonly KeptChange[]): readonly (readonly [name: string, field: FieldChange])[] =>

@@ -19,6 +19,7 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { settleGain } from '../operators/gained-rights.ts';
 import { grantDetails, grantOfRight } from '../operators/grants.ts';
+import type { Eased } from '../sign-in/end-issued.ts';
 import {
   type ChangedRight,
   type ChangedRights,
@@ -26,6 +27,7 @@ import {
   heldRole,
   isGivenBy,
   type RightsPosition,
+  restsOn,
   rightsPositions,
   somePlaces,
 } from './rights-before.ts';
@@ -52,25 +54,41 @@ export function* endRightChanges(
   ended: readonly AccountGrant[],
   origin: Origin,
   now: number,
-): Work<ChangedRights & { readonly left: readonly RightsLeft[] }> {
+): Work<ChangedRights & { readonly left: readonly RightsLeft[]; readonly eased: readonly Eased[] }> {
   const changedRights: ChangedRight[] = [];
+  const eased: Eased[] = [];
   const left: RightsLeft[] = [];
   for (const position of yield* rightsPositions(suspects)) {
-    const { rights, next } = yield* endSomeRightChanges({ suspects, ended, position }, origin, now);
+    const { rights, next, ...part } = yield* endSomeRightChanges({ suspects, ended, position }, origin, now);
     changedRights.push(...rights);
+    eased.push(...part.eased);
     if (next !== undefined) left.push(next);
   }
   for (const suspect of suspects) yield* forgetGiven(suspects, suspect);
-  return { changedRights, hasMoreChangedRights: left.length > 0, left };
+  return { changedRights, hasMoreChangedRights: left.length > 0, left, eased };
 }
 
-/** Ends a part of what a suspect changed. @returns it, and where it goes on; undefined at the end */
+/**
+ * Ends a part of what a suspect changed.
+ * @returns it, whose memberships were changed or taken away, which may have been required more of than since, and where it goes on; undefined at
+ *   the end
+ */
 export function* endSomeRightChanges(
   { suspects, ended, position }: RightsLeft,
   origin: Origin,
   now: number,
-): Work<{ readonly rights: readonly ChangedRight[]; readonly next: RightsLeft | undefined }> {
-  const { places, next } = yield* somePlaces(position, BATCH);
+): Work<{
+  readonly rights: readonly ChangedRight[];
+  readonly eased: readonly Eased[];
+  readonly next: RightsLeft | undefined;
+}> {
+  const { changes, places, next } = yield* somePlaces(position, BATCH);
+  const eased: Eased[] = [];
+  for (const change of changes) {
+    const { former, at } = change;
+    if (former?.kind !== 'member' || !(yield* restsOn(suspects, { ...change, place: former }))) continue;
+    eased.push({ accountId: former.accountId, since: at });
+  }
   const rights: ChangedRight[] = [];
   for (const place of places) {
     if (place.accountId !== null) yield* lockOperator({ accountId: place.accountId });
@@ -79,7 +97,7 @@ export function* endSomeRightChanges(
     rights.push(...changed);
   }
   const later = next === undefined ? undefined : { suspects, ended, position: { ...position, after: next } };
-  return { rights, next: later };
+  return { rights, eased, next: later };
 }
 
 function keepRight(suspects: readonly Suspect[], right: FormerRight, origin: Origin, now: number): Work<void> {

@@ -1,12 +1,5 @@
-import {
-  type ClientSetting,
-  changesCredentials,
-  clientBefore,
-  putClientBack,
-  SETTINGS_OF_APP,
-} from '../../clients/put-back.ts';
+import { type ClientSetting, clientBefore, putClientBack, SETTINGS_OF_APP } from '../../clients/put-back.ts';
 import { findClient } from '../../clients/store.ts';
-import { endClientTokens } from '../../credentials/client-token-store.ts';
 import { GROUP_SETTINGS } from '../../groups/settings.ts';
 import { findGroup } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
@@ -19,15 +12,13 @@ import {
 } from '../../operators/setting-store.ts';
 import { ORGANIZATION_SETTINGS, type OrganizationSettings } from '../../organizations/settings.ts';
 import { findOrganization } from '../../organizations/store.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Database, Work } from '../../platform/database/database.ts';
-import { changesSince, type KeptChange } from '../../platform/kept-changes.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { changesSince, type KeptChange, openedSince } from '../../platform/kept-changes.ts';
 import type { KeptSetting } from '../../platform/settings.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { UpstreamRights } from '../../upstreams/act-store.ts';
 import { groupNamesBefore, type NameBefore, putGroupNamesBack } from '../access/group-names.ts';
-import { endWeakerAccess } from '../sign-in/end-weaker.ts';
-import { endSignInsElsewhere } from '../upstreams/only-upstream.ts';
+import type { Eased } from '../sign-in/end-issued.ts';
 import { organizationBefore, putOrganizationBack } from '../upstreams/organization-settings.ts';
 import { rightsLeft } from '../upstreams/undo-acts.ts';
 import { endsUpstreams, endsWithin, type Suspect } from './suspects.ts';
@@ -48,7 +39,7 @@ export interface ChangedSettings {
   readonly fields: readonly SettingName[];
   /**
    * What stays of it: what was closed is not given again, it is not known what it was, somebody else changed it since, or it is at odds with what
-   * somebody else changed.
+   * somebody else changed. Also what was opened, and is closed again: what was issued meanwhile ends.
    */
   readonly left: readonly SettingName[];
   /** Whether an app is disabled with it, because what is left of it is no registration. */
@@ -156,74 +147,46 @@ export function* settingsChangedBy(suspects: readonly Suspect[]): Work<readonly 
   return [...found, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny);
 }
 
-/** What people got while a requirement was lifted, to be ended after the commit that put it back. */
-export type LiftedRequirement =
-  | { readonly clientId: string }
-  | { readonly organizationId: string }
-  | { readonly organizationId: string; readonly upstreamId: string };
-
 /**
- * Puts back what operators changed, inside a unit of work. Of an app that is for those again who are assigned, everything ends that was issued
- * meanwhile, and what it got for itself with keys that were added. The caller has ended what they did to other providers, and then calls
- * {@link endLifted} for each that is lifted.
+ * Puts back what operators changed, inside a unit of work. Of an app of which they had opened anything, everything ends that was issued. The
+ * caller has ended what they did to other providers, and then ends what was issued to the members of organizations (`endIssuedSince`).
  */
 export function* putSettingsBack(
   suspects: readonly Suspect[],
   origin: Origin,
   now: number,
-): Work<{ readonly settings: readonly ChangedSettings[]; readonly lifted: readonly LiftedRequirement[] }> {
+): Work<{ readonly settings: readonly ChangedSettings[]; readonly eased: readonly Eased[] }> {
   const changed = yield* changesOf(suspects);
   const settings: ChangedSettings[] = [];
-  const lifted: LiftedRequirement[] = [];
+  const eased: Eased[] = [];
   for (const { kind, id, changes } of changed.organization) {
     const before = yield* putOrganizationBack(id, changes, origin, now);
     if (before === undefined) continue;
-    const { name, fields, left, wanted } = before;
+    const { name, fields, left, openedSince: since } = before;
     settings.push({ kind, id, name, fields, left, disables: false });
-    if (wanted.requireSecondFactor === true) lifted.push({ organizationId: id });
-    if (wanted.onlyUpstreamId != null) lifted.push({ organizationId: id, upstreamId: wanted.onlyUpstreamId });
+    if (since !== undefined) eased.push({ organizationId: id, since });
   }
   for (const { kind, id, changes } of changed.app) {
     const before = yield* putClientBack(id, changes, origin, now);
     if (before === undefined) continue;
     const { client, fields, left, disables } = before;
     settings.push({ kind, id, name: client.name, fields, left, disables });
-    if (changesCredentials(changes)) yield* endClientTokens({ clientId: id, since: 0, now });
-    if (fields.includes('requireSecondFactor') && client.requireSecondFactor) lifted.push({ clientId: id });
   }
   const groups = ofGroups(yield* putGroupNamesBack(changed.group, origin, now));
-  yield* forgetPutBack(changed, [...settings, ...groups]);
-  return { settings: [...settings, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny), lifted };
+  yield* forgetEnded(changed, [...settings, ...groups]);
+  return { settings: [...settings, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny), eased };
 }
 
-/** Forgets what was undone: the same end once more undoes nothing that was decided since. */
-function* forgetPutBack(
+/** Forgets what was put back, and what was opened: the same end once more undoes nothing that was decided since. */
+function* forgetEnded(
   changed: Readonly<Record<SettingKind, readonly OwnerChanges[]>>,
   settings: readonly ChangedSettings[],
 ): Work<void> {
-  for (const owner of Object.values(changed).flat()) {
-    const { kind, id } = owner;
-    const names = settings.find((one) => one.kind === kind && one.id === id)?.fields ?? [];
-    for (const { id: operatorId, since, until, ends } of owner.by) {
+  for (const { kind, id, changes, by } of Object.values(changed).flat()) {
+    const putBack = settings.find((one) => one.kind === kind && one.id === id)?.fields ?? [];
+    const names = [...new Set([...putBack, ...openedSince(changes, TABLES[kind]).keys()])];
+    for (const { id: operatorId, since, until, ends } of by) {
       yield* forgetSettings({ operatorId, since, until }, { kind, id }, names.filter(ends), TABLES[kind]);
     }
   }
-}
-
-/** Ends what people got while a requirement was lifted, each account by itself. It may be repeated. */
-export async function endLifted(
-  parts: { readonly database: Database; readonly clock: Clock },
-  lifted: LiftedRequirement,
-  origin: Origin,
-): Promise<void> {
-  const isThere = await parts.database.read(function* find(): Work<boolean> {
-    const found =
-      'clientId' in lifted
-        ? yield* findClient({ id: lifted.clientId })
-        : yield* findOrganization({ id: lifted.organizationId });
-    return found !== undefined;
-  });
-  if (!isThere) return;
-  if ('upstreamId' in lifted) await endSignInsElsewhere(parts, lifted, origin);
-  else await endWeakerAccess(parts, lifted, origin);
 }

@@ -21,13 +21,14 @@ import { endHandedOut, endInvitationsOf } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
 import { endRequestsBeyond, endRequestsOf } from '../accounts/waiting-requests.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
+import { type Eased, endIssuedSince } from '../sign-in/end-issued.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
 import { endUpstreamActs, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
 import { endRightChanges, endSomeRightChanges, giveOwnerBack, type RightsLeft } from './end-right-changes.ts';
 import { type Made, type MadeRights, NOTHING_MADE, openedAccounts, rightsToEnd } from './list-made.ts';
 import { type AccessPosition, accessPositions, endSomeAccess, type MadeAccess } from './made-access.ts';
 import { type AccountPosition, accountPositions, accountsMadeBy, endSomeAccounts } from './made-accounts.ts';
-import { endLifted, type LiftedRequirement, putSettingsBack } from './made-settings.ts';
+import { putSettingsBack } from './made-settings.ts';
 import { endOpened, lockOpened } from './opened-accounts.ts';
 import { type ChangedRight, rightsChangedBy } from './rights-before.ts';
 import type { LetGo } from './rules/let-go.ts';
@@ -39,8 +40,8 @@ export interface EndedMakers {
   readonly ids: readonly string[];
   /** The upstreams that were disabled. */
   readonly upstreams: readonly Upstream[];
-  /** What was put back of which people got something meanwhile. */
-  readonly lifted: readonly LiftedRequirement[];
+  /** Of whom less was required meanwhile, also where that was required again. */
+  readonly eased: readonly Eased[];
   /** Where more of what they changed of the rights of others is to be ended. */
   readonly rights: readonly RightsLeft[];
   /** Where more of whom they let in is to be ended. */
@@ -52,7 +53,7 @@ export interface EndedMakers {
 
 /** Keys or accounts whose rights ended, and nothing else. */
 export const onlyMakers = (...ids: readonly string[]): EndedMakers => ({
-  ...{ ids, upstreams: [], lifted: [], rights: [], access: [], accounts: [] },
+  ...{ ids, upstreams: [], eased: [], rights: [], access: [], accounts: [] },
   origin: SYSTEM_ORIGIN,
 });
 
@@ -69,13 +70,13 @@ export const NOTHING_ENDED: EndedMade = {
 
 /**
  * Finishes what ended makers, after its commit: waits until the units of work have ended that act with them, so that what those change is
- * there before the answer, and ends what people were signed in to through upstreams that were disabled, or got while a requirement was
- * lifted, and of very many people whom the makers let in, or for whom they created accounts, the others. In the same unit of work, a stream
+ * there before the answer, and ends what people were signed in to through upstreams that were disabled, or got while less was
+ * required of them, and of very many people whom the makers let in, or for whom they created accounts, the others. In the same unit of work, a stream
  * of requests could delay the end itself, or it could wait for a unit that waits for it. It may be repeated.
  */
 export async function finishEnding(
   { database: own, clock }: { readonly database: Database; readonly clock: Clock },
-  { ids, upstreams, lifted, rights, access, accounts, origin }: EndedMakers,
+  { ids, upstreams, eased, rights, access, accounts, origin }: EndedMakers,
 ): Promise<void> {
   const database = finishingDatabase(own);
   for (const id of ids) {
@@ -85,12 +86,14 @@ export async function finishEnding(
     });
   }
   for (const upstream of upstreams) await endSessionsThrough({ database, clock }, upstream, origin);
-  for (const one of lifted) await endLifted({ database, clock }, one, origin);
+  for (const one of eased) await endIssuedSince({ database, clock }, one, origin);
   // First: an assignment that was there before does not end.
   for (const position of rights) {
     for (let at: RightsLeft | undefined = position; at !== undefined; ) {
       const from: RightsLeft = at;
-      at = (await makingDatabase(database).commit(() => endSomeRightChanges(from, origin, clock()))).next;
+      const ended = await makingDatabase(database).commit(() => endSomeRightChanges(from, origin, clock()));
+      for (const one of ended.eased) await endIssuedSince({ database, clock }, one, origin);
+      at = ended.next;
     }
   }
   for (const position of access) {
@@ -250,6 +253,7 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
   }
   const {
     left: leftRights,
+    eased: members,
     changedRights,
     hasMoreChangedRights,
   } = yield* endRightChanges(suspects, roles, origin, now);
@@ -271,7 +275,7 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
   const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
   const ids = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
   const { access, left } = yield* endAccess(suspects, origin, now);
-  const { settings, lifted } = yield* putSettingsBack(suspects, origin, now);
+  const { settings, eased } = yield* putSettingsBack(suspects, origin, now);
   return {
     ...{
       adminKeys,
@@ -286,7 +290,15 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
     },
     ...{ ...accounts, ...rights },
     through,
-    makers: { ids, upstreams: disabled, lifted, rights: leftRights, access: left, accounts: leftAccounts, origin },
+    makers: {
+      ids,
+      upstreams: disabled,
+      eased: [...members, ...eased],
+      rights: leftRights,
+      access: left,
+      accounts: leftAccounts,
+      origin,
+    },
   };
 }
 

@@ -181,16 +181,20 @@ export function* changedRightsAt(
   return found;
 }
 
-/** Of which holders and places a suspect changed rights, a part. @returns them, and where it goes on; undefined at the end */
+/** A part of the rights that a suspect changed. @returns the changes, their holders and places, and where it goes on; undefined at the end */
 export function* somePlaces(
   { maker: { id: operatorId, since, until }, after }: RightsPosition,
   limit: number,
-): Work<{ readonly places: readonly RightPlace[]; readonly next: string | undefined }> {
-  const page = yield* rightChangesBy({ operatorId, since, until, after, limit });
-  const places = new Map(page.map(({ place }) => [keyOf(place), place]));
+): Work<{
+  readonly changes: readonly RightChange[];
+  readonly places: readonly RightPlace[];
+  readonly next: string | undefined;
+}> {
+  const changes = yield* rightChangesBy({ operatorId, since, until, after, limit });
+  const places = new Map(changes.map(({ place }) => [keyOf(place), place]));
   // Always in this order, so that no two units of work wait for each other.
   const sorted = [...places].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, place]) => place);
-  return { places: sorted, next: page.length < limit ? undefined : page.at(-1)?.id };
+  return { changes, places: sorted, next: changes.length < limit ? undefined : changes.at(-1)?.id };
 }
 
 /** A person is in one organization at most. */

@@ -8,8 +8,8 @@ import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
 import type { RightActor } from '../../operators/right-change-store.ts';
-import { keepSettingChange, type SettingActor } from '../../operators/setting-store.ts';
-import { deleteMember } from '../../organizations/member-store.ts';
+import { keepSettingChange, type SettingActor, settingChangesOfOrganization } from '../../operators/setting-store.ts';
+import { deleteMember, removeSomeMembersOf } from '../../organizations/member-store.ts';
 import { ORGANIZATION_SETTINGS } from '../../organizations/settings.ts';
 import * as store from '../../organizations/store.ts';
 import { type Organization, organizationNotFound } from '../../organizations/store.ts';
@@ -19,11 +19,12 @@ import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, notFound } from '../../platform/failure.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { changeOf } from '../../platform/kept-changes.ts';
+import { changeOf, openedSince } from '../../platform/kept-changes.ts';
 import { keptSettings, type SettingTable } from '../../platform/settings.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
+import { findUpstreamOfOrganization } from '../../upstreams/only-store.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
 import { endRequestsBeyond } from '../accounts/waiting-requests.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
@@ -267,7 +268,7 @@ export async function leaveOrganization(
 }
 
 /** How many members one commit removes. */
-const MEMBERS = 500;
+const MEMBERS = 200;
 
 /**
  * Deletes an organization with its groups, memberships and assignments. The first commit ends the assignments and the groups, however many
@@ -278,7 +279,7 @@ const MEMBERS = 500;
  * @throws {Failure} `not found`
  */
 export async function deleteOrganization(
-  { database, clock }: OrganizationsContext,
+  { database, clock, operator }: OrganizationsContext & SettingActor,
   id: string,
   origin: Origin,
   progress?: AccessProgress,
@@ -289,21 +290,37 @@ export async function deleteOrganization(
   });
   const change = await moveToOtherPaths(database, assignments, lost, progress);
   const now = clock();
-  await database.commit(function* end(): Work<void> {
+  const easing = await database.commit(function* end(): Work<readonly RightActor[]> {
     yield* store.lockOrganization({ id });
     const organization = yield* store.findOrganization({ id });
     if (organization === undefined) throw organizationNotFound(id);
     yield* endPaths(id, now);
     const details = { organizationId: id, name: organization.name, ...change };
     yield* record({ at: now, type: 'organization.deleted', origin, details });
+    return yield* easedBy(organization, operator, now);
   });
   do {
     // Until it is gone, somebody may join it, or assign it.
     await database.commit(() => endPaths(id, now));
     await endAllUnder(database, await database.read(() => assignmentIdsAround({ organizationId: id })), now);
-    while (await database.commit(() => store.removeSomeMembersOf({ organizationId: id, limit: MEMBERS })));
+    while (await database.commit(() => removeSomeMembersOf({ organizationId: id, limit: MEMBERS }, easing)));
   } while (!(await database.commit(() => removeUnassigned(id))));
   return change;
+}
+
+/** Who required less of the members of an organization, and since when: also who deletes it where it requires anything. */
+function* easedBy(
+  { id: organizationId, requireSecondFactor }: Organization,
+  operator: SettingActor['operator'],
+  now: number,
+): Work<readonly RightActor[]> {
+  const found: RightActor[] = [];
+  for (const { operatorId, changes } of yield* settingChangesOfOrganization({ organizationId })) {
+    const opened = openedSince(changes, ORGANIZATION_SETTINGS);
+    if (opened.size > 0) found.push({ operatorId, at: Math.min(...opened.values()) });
+  }
+  const isRequiring = requireSecondFactor || (yield* findUpstreamOfOrganization({ organizationId })) !== undefined;
+  return isRequiring && operator !== undefined ? [...found, { operatorId: operator.id, at: now }] : found;
 }
 
 /** Ends the assignments and groups of an organization. */

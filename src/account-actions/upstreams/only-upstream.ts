@@ -81,7 +81,7 @@ export function* setOnlyUpstream(organizationId: string, upstreamId: string | nu
 }
 
 /** Ends what the members of an organization got in sign-ins that did not come through a provider, each account by itself. */
-export async function endSignInsElsewhere(
+async function endSignInsElsewhere(
   { database, clock }: Parts,
   { organizationId, upstreamId }: { readonly organizationId: string; readonly upstreamId: string },
   origin: Origin,

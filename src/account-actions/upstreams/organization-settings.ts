@@ -2,7 +2,7 @@ import { record } from '../../audit/audit.ts';
 import { ORGANIZATION_SETTINGS, type OrganizationSettings } from '../../organizations/settings.ts';
 import { findOrganization, lockOrganization, saveRequirement } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { fieldsLeft, isGiven, type KeptChange, putBack } from '../../platform/kept-changes.ts';
+import { fieldsLeft, isGiven, type KeptChange, openedSince, putBack } from '../../platform/kept-changes.ts';
 import { keptSettings } from '../../platform/settings.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { findUpstreamOfOrganization } from '../../upstreams/only-store.ts';
@@ -17,8 +17,10 @@ export interface OrganizationBefore {
   /** What differs now, as it was. */
   readonly wanted: Partial<OrganizationSettings>;
   readonly fields: readonly (keyof OrganizationSettings)[];
-  /** What stays closed, what somebody else changed since, or what cannot be as it was. */
+  /** What stays closed, what somebody else changed since, what cannot be as it was, or what was opened, and is closed again. */
   readonly left: readonly (keyof OrganizationSettings)[];
+  /** Since when anything was open, whatever became of that; undefined where nothing was opened. */
+  readonly openedSince: number | undefined;
 }
 
 /**
@@ -46,8 +48,9 @@ export function* organizationBefore(
   const wanted = isWanted ? { ...others, onlyUpstreamId: upstreamId } : others;
   const staying = fieldsLeft(settings, changes, ORGANIZATION_SETTINGS);
   const fields = NAMES.filter((field) => field in wanted);
-  const left = NAMES.filter((field) => staying.includes(field) || (field === 'onlyUpstreamId' && !isThere));
-  return { name, wanted, fields, left };
+  const opened = openedSince(changes, ORGANIZATION_SETTINGS);
+  const left = NAMES.filter((field) => staying.includes(field) || (opened.has(field) && !(field in wanted)));
+  return { name, wanted, fields, left, openedSince: opened.size === 0 ? undefined : Math.min(...opened.values()) };
 }
 
 /** Puts back what operators changed of an organization, inside a unit of work. */

@@ -54,7 +54,7 @@ const ChangedSettingsRecord = Type.Object(
     }),
     left: Type.Array(Type.String(), {
       about:
-        'Fields that are not wholly what they were before, for you to check: what was closed, removed or replaced in them is not given again, somebody else changed them since, or what depends on them, or they were changed too often to tell what they were. A field may be among `fields` as well. Of an `upstream`, these alone are here.',
+        'Fields that are not wholly what they were before, for you to check: what was closed, removed or replaced in them is not given again, somebody else changed them since, or what depends on them, or they were changed too often to tell what they were. So are fields that were opened and are closed again: with `endMade`, what was issued meanwhile ends. A field may be among `fields` as well. Of an `upstream`, these alone are here.',
     }),
     disables: Type.Boolean({
       about:
@@ -143,7 +143,7 @@ const MADE = {
   }),
   settings: Type.Array(ChangedSettingsRecord, {
     about:
-      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, what was opened by it ends, with what people and apps got by it meanwhile, and what was closed stays closed; what is only shown is what it was before.',
+      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, what was opened by it ends, with all that was issued to an app of which something was opened, or to the members of an organization since then, and what was closed stays closed; what is only shown is what it was before.',
   }),
   upstreams: Type.Array(TouchedUpstream, {
     about:
