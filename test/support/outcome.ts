@@ -117,8 +117,28 @@ function rowsOn(database: DatabaseSync, sql: string, parameters: readonly Value[
   });
 }
 
-/** Every row of every table, by table: over one connection, since each reads the whole schema first. */
-export async function everyRow(server: Stored): Promise<Record<string, Record<string, unknown>[]>> {
+type Tables = Readonly<Record<string, readonly Record<string, unknown>[]>>;
+
+const latest = new WeakMap<object, { readonly dataVersion: () => unknown; version: unknown; tables: Tables }>();
+
+/** Every row of every table, by table; read again only where something was written since. */
+export async function everyRow({ environment }: Stored): Promise<Tables> {
+  const known = latest.get(environment) ?? {
+    dataVersion: dataVersionOf({ environment }),
+    version: undefined,
+    tables: {},
+  };
+  latest.set(environment, known);
+  const version = known.dataVersion();
+  if (version === undefined || version !== known.version) {
+    known.tables = await readEveryRow({ environment });
+    known.version = version;
+  }
+  return known.tables;
+}
+
+/** Over one connection, since each reads the whole schema first. */
+async function readEveryRow(server: Stored): Promise<Tables> {
   const { databaseUrl } = readConfig(server.environment);
   const found: Record<string, Record<string, unknown>[]> = {};
   if (!databaseUrl.startsWith('sqlite:')) {
