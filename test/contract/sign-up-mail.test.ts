@@ -54,6 +54,7 @@ test('what a stranger chose is not repeated to an address that nobody proved', a
     const { code = '' } = mail ?? {};
     assert.equal(mail?.subject, `${code.slice(0, 3)} ${code.slice(3)} confirms your email address`);
     assert.ok(!mail.text.includes(name), mail.text);
+    assert.ok(mail.text.includes(` account at ${new URL(server.baseUrl).host}`), mail.text);
   }
 });
 

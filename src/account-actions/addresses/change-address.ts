@@ -119,7 +119,11 @@ export async function requestAddress(
     const expiresAt = now + CONFIRMATION_LIFETIME;
     const kind = purpose === 'verify address' ? 'verify address' : 'address change';
     if (owner === undefined) {
-      const content = mailTexts.addresses.verify({ url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
+      const content = mailTexts.addresses.verify({
+        url: linkTo(issuer, VERIFY_PATH, sent),
+        code: sent.code,
+        host: new URL(issuer).host,
+      });
       yield* mail.enqueue({ to: email, accountId: id, kind, content, expiresAt, challenge: sent.hash }, now);
     } else if (owner !== 'reserved') {
       const content = mailTexts.addresses.exists({ username: owner.profile.username, url: `${issuer}/login` });

@@ -165,7 +165,12 @@ export async function createInvitation(
     if (operator !== undefined) yield* requireModerate(operator, invitation, now);
     yield* store.insertInvitation(invitation);
     if (email !== null && mailed) {
-      const content = mailTexts.invitations.invited({ organization: organization?.name, url: link, days });
+      const content = mailTexts.invitations.invited({
+        organization: organization?.name,
+        url: link,
+        days,
+        host: new URL(issuer).host,
+      });
       yield* mail.enqueue(
         { to: email, accountId: null, kind: 'invitation', content, expiresAt, restsOn: invitation.hash },
         now,

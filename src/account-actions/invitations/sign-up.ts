@@ -145,7 +145,7 @@ function sendCode(
       yield* mail.enqueue({ to, accountId: holder.id, kind: 'account exists', content, expiresAt }, now);
     } else if (!isReserved) {
       const link = `${issuer}/signup/verify?link=${sent.link}`;
-      const content = mailTexts.invitations.signUp({ code: sent.code, url: link });
+      const content = mailTexts.invitations.signUp({ code: sent.code, url: link, host: new URL(issuer).host });
       const message = { to: data.email, accountId: null, kind: 'verify address', content, expiresAt } as const;
       yield* mail.enqueue({ ...message, challenge: sent.hash }, now);
     }

@@ -8,10 +8,18 @@ interface AboutAccount {
 /** The messages about the address of an account. */
 export const addressMails = {
   /** To an address that a person says is theirs. It may be a stranger's, who is told nothing that the person chose. */
-  verify: ({ url, code }: { readonly url: string; readonly code: string }): MailContent => ({
+  verify: ({
+    url,
+    code,
+    host,
+  }: {
+    readonly url: string;
+    readonly code: string;
+    readonly host: string;
+  }): MailContent => ({
     subject: `${spaced(code)} confirms your email address`,
     paragraphs: [
-      'Somebody, most likely you, asked to use this email address for an account.',
+      `Somebody, most likely you, asked to use this email address for an account at ${host}.`,
       'Open the link in the browser where you asked for this, or type the code there.',
     ],
     code,

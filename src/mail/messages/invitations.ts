@@ -1,5 +1,11 @@
 import { type MailContent, spaced } from '../content.ts';
 
+/** Their readers may know nothing of this service. */
+interface Host {
+  /** Of the base URL. */
+  readonly host: string;
+}
+
 /** The messages that bring people an account. */
 export const invitationMails = {
   /** @param invitation.organization undefined where the person is invited to an account alone */
@@ -7,7 +13,8 @@ export const invitationMails = {
     organization,
     url,
     days,
-  }: {
+    host,
+  }: Host & {
     readonly organization: string | undefined;
     readonly url: string;
     readonly days: number;
@@ -15,8 +22,8 @@ export const invitationMails = {
     subject: organization === undefined ? 'You are invited' : `You are invited to ${organization}`,
     paragraphs: [
       organization === undefined
-        ? 'You are invited to create an account with this email address.'
-        : `You are invited to join the organization ${organization} with this email address.`,
+        ? `You are invited to create an account at ${host} with this email address.`
+        : `You are invited to join the organization ${organization} at ${host} with this email address.`,
     ],
     action: { label: 'Open the invitation', url },
     footer: [
@@ -25,9 +32,9 @@ export const invitationMails = {
   }),
 
   /** To the address of a sign-up. It repeats nothing of the form: a stranger may have typed it. */
-  signUp: ({ code, url }: { readonly code: string; readonly url: string }): MailContent => ({
+  signUp: ({ code, url, host }: Host & { readonly code: string; readonly url: string }): MailContent => ({
     subject: `${spaced(code)} confirms your email address`,
-    paragraphs: ['To create your account, enter this code in the browser where you started:'],
+    paragraphs: [`To create your account at ${host}, enter this code in the browser where you started:`],
     code,
     action: { label: 'Confirm in the same browser', url },
     footer: [

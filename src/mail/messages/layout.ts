@@ -4,8 +4,10 @@ export const layoutTexts = {
   orOpen: 'Or open this address:',
   /** A label that stands on a line of its own, in plain text. */
   above: (label: string) => `${label}:`,
-  help: (contact: string) => `Need help? Contact ${contact}.`,
-  /** Whom to contact where the settings name nobody. */
-  operatorOf: (host: string) => `the operator of ${host}`,
+  /** Names the service, as most messages do nowhere else, and whom to ask. */
+  help: ({ contact, host }: { readonly contact?: string | undefined; readonly host: string }) =>
+    contact === undefined
+      ? `Need help? Contact the operator of ${host}.`
+      : `Need help with ${host}? Contact ${contact}.`,
   labeled: (label: string, value: string) => `${label}: ${value}`,
 } as const;

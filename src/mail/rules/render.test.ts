@@ -127,12 +127,12 @@ test('what is known of an act stands before the paragraph that says what to do',
 test('a message names whom to ask for help: the contact, or the operator of its host', () => {
   const content = { subject: 'Subject', paragraphs: ['Text.'] };
   for (const [contact, named] of [
-    ['help@acme.example', 'help@acme.example'],
-    ['https://acme.example/help', 'https://acme.example/help'],
-    [undefined, 'the operator of id.example.com'],
+    ['help@acme.example', ' with id.example.com? Contact help@acme.example'],
+    ['https://acme.example/help', ' with id.example.com? Contact https://acme.example/help'],
+    [undefined, '? Contact the operator of id.example.com'],
   ] as const) {
     const { text, html } = renderMail(content, { ...HELPER, contact });
-    assert.equal(text, `Text.\n\nNeed help? Contact ${named}.\n`);
-    assert.ok(html.includes(`>Need help? Contact ${named}.</p>`), 'mail programs make a link of it');
+    assert.equal(text, `Text.\n\nNeed help${named}.\n`);
+    assert.ok(html.includes(`>Need help${named}.</p>`), 'mail programs make a link of it');
   }
 });

@@ -20,9 +20,9 @@ export interface Helper {
   readonly host: string;
 }
 
-export function renderMail(content: MailContent, { contact, host }: Helper): RenderedMail {
+export function renderMail(content: MailContent, helper: Helper): RenderedMail {
   const visible = withoutControls(content);
-  const help = texts.help(contact ?? texts.operatorOf(host));
+  const help = texts.help(helper);
   return { subject: visible.subject, text: renderText(visible, help), html: renderHtml(visible, help) };
 }
 
