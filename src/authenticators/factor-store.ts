@@ -8,7 +8,7 @@ import { positionsOf } from '../platform/database/positions.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { many } from '../platform/database/statement.ts';
 import { rememberRecoveryCodes, rememberTotp } from './earlier-factors.ts';
-import { removeRecoveryCodes } from './recovery-code-store.ts';
+import { countRecoveryCodes, removeRecoveryCodes } from './recovery-code-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
 import type { Factor } from './rules/factors.ts';
 import { removeTotpSeed } from './totp-store.ts';
@@ -99,14 +99,36 @@ export function* removeTotp(setting: SecondFactorSetting, account: Account): Wor
   return removed;
 }
 
-/** Removes recovery codes that stand in for nothing: no app or passkey is set up, and a recovery by mail does not ask for them. */
+/**
+ * Whether recovery codes stand in for nothing where a person has these factors: no app or passkey is set up, and a recovery by mail does not
+ * ask for them.
+ */
+function* areCodesUseless(
+  setting: SecondFactorSetting,
+  { id }: Pick<Account, 'id'>,
+  factors: readonly Factor[],
+): Work<boolean> {
+  if (factors.some(({ kind }) => kind !== 'password') || (yield* requiresRecoveryCode(id))) return false;
+  return !(yield* isSecondFactorRequired(setting, { id }));
+}
+
+/** Whether a person loses the recovery codes that they have when these factors alone are left. */
+export function* endsRecoveryCodes(
+  setting: SecondFactorSetting,
+  account: Pick<Account, 'id'>,
+  left: readonly Factor[],
+): Work<boolean> {
+  const codes = yield* countRecoveryCodes({ accountId: account.id });
+  return (codes?.left ?? 0) > 0 && (yield* areCodesUseless(setting, account, left));
+}
+
+/** Removes recovery codes that stand in for nothing. */
 export function* removeUselessCodes(
   setting: SecondFactorSetting,
   { id: accountId, updatedAt }: Pick<Account, 'id' | 'updatedAt'>,
 ): Work<void> {
   const factors = yield* listFactors({ id: accountId, passwordHash: null });
-  if (factors.length > 0 || (yield* requiresRecoveryCode(accountId))) return;
-  if (yield* isSecondFactorRequired(setting, { id: accountId })) return;
+  if (!(yield* areCodesUseless(setting, { id: accountId }, factors))) return;
   yield* rememberRecoveryCodes(accountId, updatedAt);
   yield* removeRecoveryCodes({ accountId });
 }

@@ -65,7 +65,8 @@ export const twoStep = {
   lastWay: 'Without this app there would be no way into your account. Add a passkey before you remove it.',
   removedBefore: 'The authenticator app was already removed.',
   removeLeadPasskeys: 'You are no longer asked for its codes, and can delete the entry of this account in the app.',
-  removeLead: 'You are no longer asked for a code after your password, and your recovery codes stop working.',
+  removeLead: 'You are no longer asked for a code after your password.',
+  codesEnd: 'Your recovery codes stop working.',
   notOffered: 'This service does not offer authenticator apps.',
   unverified: 'Verify your email address first, so that you can get back in if you lose your device.',
   enrollTitle: 'Set up an authenticator app',
@@ -111,10 +112,12 @@ export const newCodes = {
     'app added':
       'Two-step sign-in is on. You are signed out in every other browser, and have to sign in to your apps again.',
     'passkey added': 'Your passkey is added.',
+    'first passkey added':
+      'Your passkey is added. You are signed out in every other browser, and have to sign in to your apps again.',
     renewed:
       'You have new recovery codes, and earlier ones no longer work. You are signed out in every other browser, and have to sign in to your apps again.',
     'password removed':
-      'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
+      'Your password is removed. You are signed out in every other browser, and have to sign in to your apps again. From now on, sign in with a passkey.',
     recovered:
       'Your new passkey is added, and the passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
     'password set': 'Your new password is set. You are signed out everywhere, also in apps.',

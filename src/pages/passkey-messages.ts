@@ -33,7 +33,7 @@ export const passkeys = {
   addedFirst: (name: HtmlPart): HtmlPart => [
     'The passkey ',
     name,
-    ' is added. You can sign in with it from now on. You are signed out in every other browser.',
+    ' is added. You can sign in with it from now on. You are signed out in every other browser, and have to sign in to your apps again.',
   ],
   kept: 'Stored',
   synced: 'Synced between your devices',
@@ -51,9 +51,8 @@ export const passkeys = {
   removeThis: (name: HtmlPart): HtmlPart => ['The passkey ', name, ' no longer signs you in.'],
   removeYes: 'Yes, remove the passkey',
   removeOf: (name: string) => `Yes, remove the passkey ${name}`,
-  removeLead: 'This signs you out in every other browser.',
   removed:
-    'The passkey is removed. You are signed out in every other browser. Delete it from your device or password manager too.',
+    'The passkey is removed. You are signed out in every other browser, and have to sign in to your apps again. Delete it from your device or password manager too.',
   removedBefore: 'This passkey was already removed.',
   lastWay: 'This passkey is your only way to sign in. Add another passkey or set a password before you remove it.',
   removePassword: 'Remove your password',
@@ -61,5 +60,5 @@ export const passkeys = {
   removePasswordLead:
     'Without a password, you sign in with passkeys alone, and there is nothing to guess or steal. You get recovery codes, in case you lose your passkeys.',
   passwordRemoved:
-    'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
+    'Your password is removed. You are signed out in every other browser, and have to sign in to your apps again. From now on, sign in with a passkey.',
 } as const;

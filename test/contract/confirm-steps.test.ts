@@ -50,7 +50,7 @@ const STEPS: readonly [page: string, step: string, says: readonly RegExp[]][] = 
     '/account/security',
     'Remove',
     [
-      /The passkey .+ no longer signs you in\. This signs you out in every other browser\./,
+      /The passkey .+ no longer signs you in\. You will be signed out in every other browser, and have to sign in to your apps again\./,
       /You then get in with one of these: Your password, with a code of your authenticator app\. A link to your email address, with a code of your authenticator app\./,
       /Yes, remove the passkey$/,
     ],
@@ -137,4 +137,50 @@ test('what waits for a verified address leads to where it is verified', async ()
   const { text } = await own.get('/account/security');
   const leads = text.split('<a href="/account/email">Verify your email address</a>').length - 1;
   assert.equal(leads, 2, 'passkeys and two-step sign-in');
+});
+
+test('each removal says whether the recovery codes end with it, and so it is', async () => {
+  const ends = /Your recovery codes stop working\./;
+  const codesOf = async (of: Agent): Promise<string | undefined> =>
+    /(\d+) of 10 left/.exec((await of.get('/account/security')).text)?.[1];
+  const user = await newUser(server, { emailVerified: true });
+  await enroll(server, user);
+  const passkey = await newPasskey(server, user.id);
+  const own = agent(server.baseUrl);
+  await usePasskey(own, passkey);
+  const both = stepsOf((await own.get('/account/security')).text);
+  assert.doesNotMatch(both.get('Remove the authenticator app') ?? '', ends);
+  assert.doesNotMatch(both.get('Remove') ?? '', ends, 'the app has use for them');
+  await own.submit(await own.get('/account/security'), {}, '/account/security/authenticator/remove');
+  assert.equal(await codesOf(own), '10');
+  const last = await own.get('/account/security');
+  assert.match(stepsOf(last.text).get('Remove') ?? '', ends);
+  await own.submit(last, { action: 'remove', id: passkey.id }, '/account/security/passkeys');
+  assert.equal(await codesOf(own), undefined);
+  const app = await newUser(server, { emailVerified: true });
+  const factor = await enroll(server, app);
+  const alone = await atSecondStep(server, app);
+  await alone.browser.submit(alone.page, { code: totpCode(factor, server.now()) }, '/login/verify');
+  assert.match(
+    stepsOf((await alone.browser.get('/account/security')).text).get('Remove the authenticator app') ?? '',
+    ends,
+  );
+});
+
+test('what a first passkey ends is said before: in the offer and on the Security page', async () => {
+  const says = /You will be signed out in every other browser, and have to sign in to your apps again\./;
+  const user = await newUser(server, { emailVerified: true });
+  const one = await signedIn(server, user);
+  const offerOf = ({ text }: { readonly text: string }): string =>
+    words(/<section[^>]*id="passkey-offer".*?<\/section>/s.exec(text)?.[0] ?? '');
+  const addOf = ({ text }: { readonly text: string }): string =>
+    words(/<form[^>]*id="add-passkey".*?<\/form>/s.exec(text)?.[0] ?? '');
+  assert.match(offerOf(await one.get('/account')), says);
+  assert.match(addOf(await one.get('/account/security')), says);
+  const passkey = await newPasskey(server, user.id);
+  const other = agent(server.baseUrl);
+  await usePasskey(other, passkey);
+  const again = addOf(await other.get('/account/security'));
+  assert.match(again, /Add a passkey/);
+  assert.doesNotMatch(again, says, 'a second one ends nothing');
 });

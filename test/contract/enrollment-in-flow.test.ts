@@ -46,6 +46,8 @@ async function begin(browser: Agent, app: TestClient, parameters: Readonly<Recor
   return browser.get(location.href);
 }
 
+const SECURED = 'You will be signed out in every other browser, and have to sign in to your apps again.';
+
 const seedOf = ({ text }: Answer): string => /secret=([A-Z2-7]{32})/.exec(text)?.[1] ?? '';
 
 /** Sends the code that the app of the page shows. */
@@ -81,6 +83,7 @@ for (const app of [client, standard(client)]) {
     assert.match(page.text, /<title>Set up two-step sign-in /);
     const wrong = await browser.submit(page, { code: '000000' }, ENROLL);
     assert.deepEqual([wrong.status, seedOf(wrong)], [400, seedOf(page)], 'the same seed is shown again');
+    assert.equal(page.text.split(SECURED).length, 3, 'each way says what it ends');
     const done = await showCode(server, browser, wrong);
     assert.equal(codesOf(done).length, 10, done.text);
     assert.notEqual(browser.cookie('tessera_session'), before);
@@ -100,11 +103,16 @@ test('a passkey is set up, used once, and the flow goes on', async () => {
   assert.match(page.text, /<title>Set up a passkey /);
   assert.match(page.text, /<h1>Set up a passkey to continue to /);
   const { hidden } = formOf(page.text, ENROLL);
+  assert.ok(page.text.includes(SECURED));
   const authenticator = softAuthenticator(server.baseUrl, userHandleOf(user.id));
   const options = `${ENROLL}/passkey?request=${hidden['request']}`;
   const passkey = authenticator.create(await passkeyOptions(browser, options));
   const done = await browser.post(ENROLL, { ...hidden, passkey });
   assert.equal(codesOf(done).length, 10, done.text);
+  assert.match(
+    done.text,
+    /Your passkey is added\. You are signed out in every other browser, and have to sign in to your apps/,
+  );
   const next = await browser.get(await continuation(browser, done));
   assert.equal(next.location?.pathname, '/login/verify');
   const asking = await browser.get(next.location?.href ?? '');

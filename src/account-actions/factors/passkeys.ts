@@ -123,6 +123,10 @@ export const mayAddPasskeys = (
   { profile }: Account,
 ): boolean => relyingParty !== undefined && secondFactor !== 'off' && (profile.emailVerified || !mail.available);
 
+/** Whether a factor beside the password is the first of a person with these, so that it secures the account: earlier sessions and tokens end. */
+export const isFirstFactor = (factors: readonly Pick<Factor, 'kind'>[]): boolean =>
+  factors.every(({ kind }) => kind === 'password');
+
 /**
  * Adds a passkey that the browser has just created. The first factor beside the password secures the account: earlier sessions and tokens
  * end, and the browser continues in a new session.
@@ -142,7 +146,7 @@ export async function addPasskey(
   const verified = await verifyRegistration(relyingParty, enrollmentIn(owner), credential, clock());
   if (typeof verified === 'string') return { kind: 'refused', problem: verified };
   const factors = await database.read(() => listFactors(account));
-  if (factors.every(({ kind }) => kind === 'password')) {
+  if (isFirstFactor(factors)) {
     return secureInSession(services, owner, (securing) => addFirst(services, owner, securing, verified, withCodes));
   }
   const now = clock();

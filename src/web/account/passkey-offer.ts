@@ -1,4 +1,4 @@
-import { mayAddPasskeys } from '../../account-actions/factors/passkeys.ts';
+import { isFirstFactor, mayAddPasskeys } from '../../account-actions/factors/passkeys.ts';
 import { hidden } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
@@ -11,19 +11,25 @@ import type { AccountVisit } from './visit.ts';
 export const DECLINE_PASSKEY = '/account/passkey-offer';
 
 /**
- * Whether the main page of the account offers a passkey: to a person without one who has just signed in with the password, and did not
+ * Whether the main page of the account offers a passkey, and whether it is the first factor beside the password: to a person without one who has just signed in with the password, and did not
  * decline in this browser lately.
  */
-export async function offersPasskey(services: PageServices, visit: AccountVisit): Promise<boolean> {
+export async function offersPasskey(
+  services: PageServices,
+  visit: AccountVisit,
+): Promise<{ readonly isFirst: boolean } | undefined> {
   const { browser, session, account } = visit;
-  if (browser.declinedPasskey || !session.amr.includes('pwd') || !mayAddPasskeys(services, account)) return false;
+  if (browser.declinedPasskey || !session.amr.includes('pwd') || !mayAddPasskeys(services, account)) {
+    return undefined;
+  }
   const { needed, factors } = await readProof(services, visit);
-  return !needed && factors.every(({ kind }) => kind !== 'passkey');
+  const isOffered = !needed && factors.every(({ kind }) => kind !== 'passkey');
+  return isOffered ? { isFirst: isFirstFactor(factors) } : undefined;
 }
 
 /** The offer, which a script shows where the browser can keep passkeys. */
-export function passkeyOffer(site: Site, token: string): Html {
-  const { passkeys: text } = site.messages;
+export function passkeyOffer(site: Site, token: string, { isFirst }: { readonly isFirst: boolean }): Html {
+  const { passkeys: text, twoStep } = site.messages;
   const add = passkeyForm(site, {
     id: 'add-passkey',
     action: '/account/security/passkeys',
@@ -33,7 +39,7 @@ export function passkeyOffer(site: Site, token: string): Html {
     values: { action: 'add' },
     content: html`<div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
   });
-  return html`<section class="card" id="passkey-offer" hidden data-passkey-offer><header><h2>${text.offer}</h2><p class="muted small">${text.offerLead}</p></header>
+  return html`<section class="card" id="passkey-offer" hidden data-passkey-offer><header><h2>${text.offer}</h2><p class="muted small">${text.offerLead} ${isFirst && twoStep.securedLead}</p></header>
 ${add}
 <form method="post" action="${site.path(DECLINE_PASSKEY)}">${hidden(token)}<div><button class="link" type="submit">${text.notNow}</button></div></form></section>`;
 }

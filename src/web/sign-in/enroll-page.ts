@@ -26,6 +26,8 @@ interface EnrollPage extends EnrollFrame {
   /** The authenticator app to set up; undefined where none meets what is required. */
   readonly totp: { readonly enrollment: Enrollment; readonly issuer: string } | undefined;
   readonly passkeys: boolean;
+  /** Whether the person has nothing beside their password, so that a passkey secures the account. */
+  readonly isFirst: boolean;
 }
 
 /** The page on which a person sets up a second factor that is required of them. */
@@ -51,8 +53,8 @@ ${passkeys && passkeySection(site, page)}`;
   return framed(site, page, content, passkeys ? ['passkeys'] : []);
 }
 
-function passkeySection(site: Site, { app, token, isPasskeyAlone }: EnrollFrame): Html {
-  const { enroll: text, passkeys } = site.messages;
+function passkeySection(site: Site, { app, token, isPasskeyAlone, isFirst }: EnrollPage): Html {
+  const { enroll: text, passkeys, twoStep } = site.messages;
   return html`${!isPasskeyAlone && html`<h2>${text.passkey}</h2>`}
 ${passkeyForm(site, {
   id: 'add-passkey',
@@ -61,7 +63,7 @@ ${passkeyForm(site, {
   kind: 'create',
   token,
   values: requestFields(app),
-  content: html`<p class="muted small" data-without-passkeys>${passkeys.unsupported}</p>${passkeyButton('add-passkey', passkeys.add, isPasskeyAlone ? 'primary' : 'equal')}`,
+  content: html`<p class="muted small" data-without-passkeys>${passkeys.unsupported}</p>${isFirst && html`<p class="muted small">${twoStep.securedLead}</p>`}${passkeyButton('add-passkey', passkeys.add, isPasskeyAlone ? 'primary' : 'equal')}`,
 })}`;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { confirmByCode, readAddressRequest, requestAddress } from '../../account-actions/addresses/change-address.ts';
 import { noPasskeysHere } from '../../account-actions/authentication/passkey.ts';
-import { addPasskey, requestNewPasskey } from '../../account-actions/factors/passkeys.ts';
+import { addPasskey, isFirstFactor, requestNewPasskey } from '../../account-actions/factors/passkeys.ts';
 import {
   addTotp,
   type Enrollment,
@@ -9,6 +9,7 @@ import {
   startEnrollment,
 } from '../../account-actions/factors/second-factors.ts';
 import type { ActingOwner } from '../../account-actions/sign-in/renew-session.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
 import type { EnrollableFactor } from '../../authenticators/rules/requirement.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import type { HtmlPart } from '../../pages/html.ts';
@@ -137,7 +138,8 @@ async function show(
     return sendPage(reply, status, site, page, formTargets(visit));
   }
   const totp = isPasskeyAlone ? undefined : { enrollment, issuer };
-  const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey') });
+  const isFirst = isFirstFactor(await services.database.read(() => listFactors(account)));
+  const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey'), isFirst });
   return sendPage(reply, status, site, page, formTargets(visit));
 }
 
@@ -207,7 +209,8 @@ async function enrollPasskey(services: PageServices, visit: EnrollVisit, respons
     if (problem === 'too many') return refuse(services, visit, tooMany);
     return refuse(services, visit, problem === 'exists' ? exists : passkeyProblemText(site, problem));
   }
-  return finish(services, visit, result.renewal?.created, result.codes, 'passkey added');
+  const done = result.renewal === undefined ? 'passkey added' : 'first passkey added';
+  return finish(services, visit, result.renewal?.created, result.codes, done);
 }
 
 async function finish(
@@ -215,7 +218,7 @@ async function finish(
   visit: EnrollVisit,
   created: NewSession | undefined,
   codes: readonly string[] | undefined,
-  done: 'app added' | 'passkey added',
+  done: 'app added' | 'passkey added' | 'first passkey added',
 ): Promise<FastifyReply> {
   if (codes === undefined) return proceed(services, visit, created);
   const { request, reply, account, pending: app } = visit;

@@ -78,7 +78,7 @@ export function profileRoutes(app: FastifyInstance, services: ProfileServices, h
   /** @param open the row that was asked for, or whose form was sent */
   async function show(
     open: string | undefined,
-    isOffered: boolean,
+    offered: Awaited<ReturnType<typeof offersPasskey>>,
     ...[reply, status, visit, { problems = NO_PROBLEMS, done, typed = {} }]: Parameters<ShowProfile>
   ) {
     const fields = new Map([...profileFields(visit.account.profile), ...Object.entries(typed)]);
@@ -96,7 +96,7 @@ export function profileRoutes(app: FastifyInstance, services: ProfileServices, h
     const content = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
-${isOffered && passkeyOffer(site, state.token)}
+${offered && passkeyOffer(site, state.token, offered)}
 <p class="muted small">${text.always}</p>
 ${await rowsOf(SECTIONS.always)}
 <p class="muted small">${text.ifAllowed}</p>
@@ -104,7 +104,7 @@ ${await rowsOf(SECTIONS.ifAllowed)}`;
     const page = accountLayout(site, state, 'profile', text.title, content, problems);
     return sendPage(reply, status, site, {
       ...page,
-      scripts: ['picture', ...(isOffered ? (['passkeys'] as const) : [])],
+      scripts: ['picture', ...(offered ? (['passkeys'] as const) : [])],
     });
   }
 
@@ -133,7 +133,7 @@ ${await rowsOf(SECTIONS.ifAllowed)}`;
   for (const { name, routes } of [...SECTIONS.always, ...SECTIONS.ifAllowed] as readonly ProfileSection[]) {
     // What is saved is said above the rows, and its state in its row, closed again.
     routes?.(app, services, hooks, (...answer) =>
-      show(answer[3].problems?.general.length ? name : undefined, false, ...answer),
+      show(answer[3].problems?.general.length ? name : undefined, undefined, ...answer),
     );
   }
 }

@@ -5,6 +5,7 @@ import {
   type AddPasskeyResult,
   addPasskey,
   canSparePasskey,
+  isFirstFactor,
   mayAddPasskeys,
   removeOwnPasskey,
   removePassword,
@@ -12,6 +13,7 @@ import {
   requestNewPasskey,
 } from '../../../account-actions/factors/passkeys.ts';
 import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts';
+import { endsRecoveryCodes } from '../../../authenticators/factor-store.ts';
 import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
 import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
 import { confirmStep, fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
@@ -40,20 +42,23 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   if (relyingParty === undefined) return undefined;
   const { account, token, proof } = state;
   const { passkeys: text } = site.messages;
-  const { passkeys, isRemovable, ofRights, withoutPasskey, withoutPassword } = await database.read(function* read() {
-    const isRemovable = yield* canSparePasskey(services, account, proof.factors);
-    const ofRights = yield* passkeysOfRights(account.id, services.clock());
-    const passkeys = yield* listPasskeys({ accountId: account.id });
-    const left = withoutOne(proof.factors, 'passkey');
-    const noPassword = withoutOne(proof.factors, 'password');
-    return {
-      passkeys,
-      isRemovable,
-      ofRights,
-      withoutPasskey: waysLeftList(site, yield* waysLeft(services, account, left), left),
-      withoutPassword: waysLeftList(site, yield* waysLeft(services, account, noPassword), noPassword),
-    };
-  });
+  const { passkeys, isRemovable, endsCodes, ofRights, withoutPasskey, withoutPassword } = await database.read(
+    function* read() {
+      const isRemovable = yield* canSparePasskey(services, account, proof.factors);
+      const ofRights = yield* passkeysOfRights(account.id, services.clock());
+      const passkeys = yield* listPasskeys({ accountId: account.id });
+      const left = withoutOne(proof.factors, 'passkey');
+      const noPassword = withoutOne(proof.factors, 'password');
+      return {
+        passkeys,
+        isRemovable,
+        endsCodes: yield* endsRecoveryCodes(services.secondFactor, account, left),
+        ofRights,
+        withoutPasskey: waysLeftList(site, yield* waysLeft(services, account, left), left),
+        withoutPassword: waysLeftList(site, yield* waysLeft(services, account, noPassword), noPassword),
+      };
+    },
+  );
   const add = mayAddPasskeys(services, account)
     ? passkeyForm(site, {
         id: 'add-passkey',
@@ -62,7 +67,7 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
         kind: 'create',
         token,
         values: { action: 'add' },
-        content: html`<p class="muted small" data-without-passkeys>${text.unsupported}</p><div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
+        content: html`<p class="muted small" data-without-passkeys>${text.unsupported}</p>${isFirstFactor(proof.factors) && html`<p class="muted small">${site.messages.twoStep.securedLead}</p>`}<div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
       })
     : services.secondFactor === 'off'
       ? html`<p>${text.notOffered}</p>`
@@ -71,32 +76,35 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   const known = [...new Set([...passkeys.map(({ id }) => id), ...ofRights])].join(' ');
   const content = html`<p class="muted small">${text.lead}</p>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
-<div class="apps">${passkeys.map((passkey) => passkeyRow(site, state, passkey, isRemovable ? withoutPasskey : undefined))}</div>
+<div class="apps">${passkeys.map((passkey) => passkeyRow(site, state, passkey, { ways: isRemovable ? withoutPasskey : undefined, endsCodes }))}</div>
 ${proofGate(site, proof, 'passkeys', add)}
 ${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token, withoutPassword)}`;
   return { title: text.title, state: passkeys.length === 0 ? text.none : text.count(passkeys.length), content };
 }
 
 const removePasswordForm = (
-  { messages: { passkeys: text }, path }: Site,
+  { messages: { passkeys: text, twoStep }, path }: Site,
   token: string,
   ways: Html | undefined,
 ): Html =>
-  html`<hr>${confirmStep(text.removePassword, html`<form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="small">${text.removePasswordLead} ${text.removeLead}</p>${ways}<div><button class="danger" type="submit">${text.removePasswordYes}</button></div></form>`)}`;
+  html`<hr>${confirmStep(text.removePassword, html`<form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="small">${text.removePasswordLead} ${twoStep.securedLead}</p>${ways}<div><button class="danger" type="submit">${text.removePasswordYes}</button></div></form>`)}`;
 
-/** @param ways with what the person gets in without it; undefined where it is their only way to sign in */
+/**
+ * @param without.ways with what the person gets in without it; undefined where it is their only way to sign in
+ * @param without.endsCodes whether their recovery codes are of no more use without it
+ */
 function passkeyRow(
   { messages, path }: Site,
   { proof, token }: SecurityState,
   { id, name, backedUp, createdAt, lastUsedAt }: Passkey,
-  ways: Html | undefined,
+  { ways, endsCodes }: { readonly ways: Html | undefined; readonly endsCodes: boolean },
 ): Html {
-  const { passkeys: text } = messages;
+  const { passkeys: text, twoStep } = messages;
   const field = `name-${id}`;
   const form = (action: string, content: Html) =>
     html`<form method="post" action="${path(ADDRESS)}" novalidate>${hidden(token, { action, id })}${content}</form>`;
   const rename = html`<div class="field"><label for="${field}">${text.name}</label><input id="${field}" name="name" type="text" value="${name}" autocomplete="off" maxlength="64" required></div><div><button class="equal" type="submit" aria-label="${text.renameOf(name)}">${text.rename}</button></div>`;
-  const remove = html`<p class="small">${text.removeThis(isolate(name))} ${text.removeLead}</p>${ways}<div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.removeYes}</button></div>`;
+  const remove = html`<p class="small">${text.removeThis(isolate(name))} ${endsCodes && twoStep.codesEnd} ${twoStep.securedLead}</p>${ways}<div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.removeYes}</button></div>`;
   const actions = html`<details><summary>${text.rename}</summary>${form('rename', rename)}</details>
 ${ways === undefined ? html`<p class="muted small">${text.lastWay}</p>` : confirmStep(text.remove, form('remove', remove))}`;
   return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${isolate(name)}</h3>

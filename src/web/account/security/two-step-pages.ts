@@ -33,6 +33,8 @@ export interface TwoStepState {
   readonly codeRequired: boolean;
   /** Whether the person can get in without the authenticator app. */
   readonly isRemovable: boolean;
+  /** Whether the recovery codes are of no more use without it. */
+  readonly endsCodes: boolean;
   /** How the person gets in without the authenticator app. */
   readonly waysWithoutApp: readonly WayIn[];
   /** Why no authenticator app can be set up; undefined where one can. */
@@ -55,14 +57,14 @@ const FEW = 3;
 export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): AccountRow {
   const { messages, path } = site;
   const text = messages.twoStep;
-  const { proof, codes, codeRequired, hindrance, isRemovable, waysWithoutApp } = state;
+  const { proof, codes, codeRequired, hindrance, isRemovable, endsCodes, waysWithoutApp } = state;
   const app = proof.factors.find(({ kind }) => kind === 'totp');
   const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
   const hasPassword = proof.factors.some(({ kind }) => kind === 'password');
   const remove = confirmStep(
     text.remove,
-    html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="small">${hasPassword ? text.removeLead : text.removeLeadPasskeys} ${text.securedLead}</p>${waysLeftList(site, waysWithoutApp, withoutOne(proof.factors, 'totp'))}<div><button class="danger" type="submit">${text.removeYes}</button></div></form>`,
+    html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="small">${hasPassword ? text.removeLead : text.removeLeadPasskeys} ${endsCodes && text.codesEnd} ${text.securedLead}</p>${waysLeftList(site, waysWithoutApp, withoutOne(proof.factors, 'totp'))}<div><button class="danger" type="submit">${text.removeYes}</button></div></form>`,
   );
   const getCodes = (lead: string, button: string) =>
     html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="small">${lead} ${text.securedLead}</p><div><button class="equal" type="submit">${button}</button></div></form>`;

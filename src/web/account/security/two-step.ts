@@ -9,6 +9,7 @@ import {
   startEnrollment,
 } from '../../../account-actions/factors/second-factors.ts';
 import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts';
+import { endsRecoveryCodes } from '../../../authenticators/factor-store.ts';
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../../pages/components.ts';
@@ -30,15 +31,18 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   const { visit, proof } = state;
   const { account } = visit;
   const accountId = account.id;
-  const { codes, codeRequired, isRemovable, waysWithoutApp } = await services.database.read(function* read() {
-    const left = withoutOne(proof.factors, 'totp');
-    return {
-      codes: yield* countRecoveryCodes({ accountId }),
-      codeRequired: yield* requiresRecoveryCode(accountId),
-      isRemovable: yield* canSpare(services, account, proof.factors, { kind: 'totp' }),
-      waysWithoutApp: yield* waysLeft(services, account, left),
-    };
-  });
+  const { codes, codeRequired, isRemovable, endsCodes, waysWithoutApp } = await services.database.read(
+    function* read() {
+      const left = withoutOne(proof.factors, 'totp');
+      return {
+        codes: yield* countRecoveryCodes({ accountId }),
+        codeRequired: yield* requiresRecoveryCode(accountId),
+        isRemovable: yield* canSpare(services, account, proof.factors, { kind: 'totp' }),
+        endsCodes: yield* endsRecoveryCodes(services.secondFactor, account, left),
+        waysWithoutApp: yield* waysLeft(services, account, left),
+      };
+    },
+  );
   const hindrance = hindranceOf(services, visit, proof);
   if (hindrance === 'notOffered' && (codes?.issued ?? 0) === 0) return undefined;
   return twoStepRow(services.site, state, {
@@ -46,6 +50,7 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
     codes: codes ?? { issued: 0, left: 0 },
     codeRequired,
     isRemovable,
+    endsCodes,
     waysWithoutApp,
     hindrance,
   });
