@@ -37,13 +37,14 @@ export const enroll = {
   passkey: 'Or use a passkey',
   verifyTitle: 'First, verify your email address',
   verifyLead: (email: HtmlPart): HtmlPart => [
-    'It is how you get back in if you lose your device. A code is sent to ',
+    'It is how you get back in if you lose your device. We send a code to ',
     email,
     '.',
   ],
   send: 'Send a code',
   resend: 'Send another code',
   changeAddress: 'Use another address',
+  comeBack: ', then come back to this page.',
   cancel: 'Cancel and return to the app',
   another: 'Sign in as another person',
 };

@@ -83,7 +83,8 @@ for (const app of [client, standard(client)]) {
     assert.match(page.text, /<title>Set up two-step sign-in /);
     const wrong = await browser.submit(page, { code: '000000' }, ENROLL);
     assert.deepEqual([wrong.status, seedOf(wrong)], [400, seedOf(page)], 'the same seed is shown again');
-    assert.equal(page.text.split(SECURED).length, 3, 'each way says what it ends');
+    assert.match(wrong.text, /Or use a passkey/, 'and the other way');
+    assert.equal(wrong.text.split(SECURED).length, 3, 'each way says what it ends');
     const done = await showCode(server, browser, wrong);
     assert.equal(codesOf(done).length, 10, done.text);
     assert.notEqual(browser.cookie('tessera_session'), before);
@@ -202,6 +203,21 @@ test('where mail is sent, the address is verified first, and the owner is told o
   const subjects = (await mailsTo(mailing, email)).filter(({ text }) => text.includes('an authenticator app'));
   assert.equal(subjects.length, 1);
   assert.ok((await claimsAfter(mailing, browser, app, await continuation(browser, done))).amr.includes('mfa'));
+});
+
+test('a person who uses another address comes back to the page, and goes on', async () => {
+  const app = await newClient(mailing);
+  const browser = await signedIn(mailing, await newUser(mailing));
+  const { location } = await browser.get(authorizeUrl(app, { scope: 'openid' }));
+  const page = await browser.get(location?.href ?? '');
+  assert.match(page.text, /We send a code to /, 'nothing is sent yet');
+  assert.match(page.text, /<a href="\/account\/email">Use another address<\/a>, then come back to this page\./);
+  const email = 'another-for-enrollment@example.com';
+  const asked = await browser.submit(await browser.get('/account/email'), { email }, '/account/email');
+  const { code = '' } = await newestMail(mailing, email, 'address change');
+  assert.equal((await browser.submit(asked, { code }, '/account/email/code')).status, 200);
+  const back = await browser.get(location?.href ?? '');
+  assert.notEqual(seedOf(back), '', back.text.slice(0, 2000));
 });
 
 const inFlight: [title: string, change: (user: { id: string; username: string }, page: Answer) => Promise<unknown>][] =

@@ -98,7 +98,7 @@ ${
   )
 }
 ${form(site, page, { action: 'send' }, html`<button class="${isSent ? 'equal' : 'primary'}" type="submit">${isSent ? text.resend : text.send}</button>`)}
-<p><a href="${site.path('/account/email')}">${text.changeAddress}</a></p>`;
+<p><a href="${site.path('/account/email')}">${text.changeAddress}</a>${text.comeBack}</p>`;
   return framed(site, page, content, []);
 }
 

@@ -195,7 +195,9 @@ async function enrollTotp(
   const result = await addTotp(services, visit, enrollment, form.get('code') ?? '');
   if (result.kind !== 'added') {
     const problem = fieldProblem('code', result.kind === 'wrong' ? text.wrong : text.clockOff);
-    return show(services, { ...visit, factors: ['totp'] }, 400, problem, enrollment);
+    // Where the proof has grown old meanwhile, no passkey can be set up. The app of this form can.
+    const factors: EnrollVisit['factors'] = visit.factors.includes('totp') ? visit.factors : ['totp'];
+    return show(services, { ...visit, factors }, 400, problem, enrollment);
   }
   return finish(services, visit, result.created, result.codes, 'app added');
 }
