@@ -168,12 +168,12 @@ export const proof = {
   lead: 'We ask in case another person is using your browser. After that, you are not asked again for ten minutes.',
   submit: 'Confirm',
   cancel: 'Cancel',
-  anotherWay: 'Use another way',
+  elsewhereTitle: 'Is your passkey on another device?',
   passkeyElsewhere:
-    'Is your passkey on a phone or a security key? Press “Use your passkey”, then choose that device in the window of your browser. If this browser cannot use passkeys, open this page in one that can.',
+    'Press “Use your passkey”, then choose your phone or security key in the window of your browser. If this browser cannot use passkeys, open this page in one that can.',
   passkeyLost: 'Lost your passkey?',
   passkeyLostLead:
-    'Recover your account. This removes the passkeys that you had and signs you out in every other browser. If you have an authenticator app or require recovery codes, a code is asked for as well.',
+    'Recover your account. This removes your passkeys, disconnects other providers and signs you out in every browser, and your apps have to ask you to sign in again. If you have an authenticator app or require recovery codes, a code is asked for as well.',
   recover: 'Recover your account',
   elsewhere: 'You sign in to this account with another provider. To go on, sign in there again.',
   elsewhereLost: 'Can you no longer sign in there?',

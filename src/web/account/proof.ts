@@ -222,7 +222,7 @@ function otherWays({ site, mail }: PageServices, shown: Method, target: ProofTar
       return html`<p>${otherCodeLink(site, '/account/confirm', shown, { next: target })}</p>
 ${shown === 'recovery code' && html`<p class="muted small">${verify.codesLost(operator(site))}</p>`}`;
     case 'passkey':
-      return html`<header><h2>${text.anotherWay}</h2><p>${text.passkeyElsewhere}</p></header>
+      return html`<header><h2>${text.elsewhereTitle}</h2><p>${text.passkeyElsewhere}</p></header>
 <header><h3>${text.passkeyLost}</h3><p>${text.passkeyLostLead}</p><p>${recover}</p></header>`;
     case 'password':
       return html`<p>${recovery.forgot} ${recover}</p>`;
