@@ -308,7 +308,9 @@ test('the undo asks for a second factor from before the change, and removes one 
   assert.equal((await press(ada.browser, await latest(email))).status, 200);
   const undo = await latest(ada.email);
   const owner = agent(server.baseUrl);
-  assert.match((await owner.get(undo.link ?? '')).text, /name="code"/);
+  const asking = await owner.get(undo.link ?? '');
+  assert.match(asking.text, /name="code"/);
+  assert.match(asking.text, /You have no code\? Contact /);
   for (const code of ['', '000000']) assert.equal((await press(owner, undo, { code })).status, 400, code);
   assert.deepEqual(await stateOf(ada.user), [email, true]);
   assert.equal((await press(owner, undo, { code: factor.recoveryCodes[0] ?? '' })).status, 200);

@@ -86,6 +86,7 @@ ${
   isCodeForm &&
   html`<form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}
 ${asks.length > 0 && field(code)}
+${asks.length > 0 && !asks.includes('passkey') && html`<p class="muted small">${messages.recovery.factorLost(operator(site))}</p>`}
 <div><button class="danger" type="submit">${text.undoSubmit}</button></div></form>`
 }${asks.includes('passkey') && undoPasskeyForm(site, formToken, token)}
 <p class="muted small">${text.undoStay}</p></section>`,
