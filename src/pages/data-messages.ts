@@ -12,8 +12,10 @@ export const dataTexts = {
   confirmDeletion: 'I want to delete my account',
   confirmMissing: 'Check the box to confirm that you want to delete your account.',
   delete: 'Delete account',
-  lastOwner: (operator: HtmlPart): HtmlPart => [
-    'You are the only owner of your organization. Make another member its owner first, or contact ',
+  lastOwner: (console: HtmlPart, operator: HtmlPart): HtmlPart => [
+    'You are the only owner of your organization. Make another member its owner ',
+    console,
+    ' first, or contact ',
     operator,
     '.',
   ],

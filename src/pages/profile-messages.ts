@@ -109,9 +109,13 @@ export const organization = {
   leaveYes: 'Yes, leave',
   leaveOf: (name: string) => `Yes, leave ${name}`,
   left: (name: HtmlPart): HtmlPart => ['You left ', name, '. What you could use as a member has stopped.'],
+  /** The link to where a member is made an owner. */
+  inConsole: 'in the console',
   notMember: 'You are not a member of this organization any more, so nothing was changed.',
-  lastOwner: (operator: HtmlPart): HtmlPart => [
-    'You are its only owner, so you cannot leave. Make another member its owner first, or contact ',
+  lastOwner: (console: HtmlPart, operator: HtmlPart): HtmlPart => [
+    'You are its only owner, so you cannot leave. Make another member its owner ',
+    console,
+    ' first, or contact ',
     operator,
     '.',
   ],

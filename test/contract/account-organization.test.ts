@@ -85,6 +85,7 @@ test('the last owner cannot leave; of two who leave at once one stays; a form of
   const alone = await browsers[0].submit(await browsers[0].get(PAGE), {}, LEAVE);
   assert.equal(alone.status, 409);
   assert.match(words(alone), /You are its only owner.* or contact the operator of /);
+  assert.match(alone.text, /its owner <a href="\/console\/organizations">in the console<\/a>/);
   await join(id, two, 'OWNER');
   const pages = await Promise.all(browsers.map((browser) => browser.get(PAGE)));
   const answers = await Promise.all(

@@ -19,6 +19,7 @@ import { queryOf } from '../../../platform/http/parameters.ts';
 import { forgetPerson } from '../../browser/forget-person.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
+import { ownerLink } from '../owner-link.ts';
 import { readProof, requireProof } from '../proof.ts';
 import { accountRow, accountRows } from '../rows.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from '../visit.ts';
@@ -75,7 +76,7 @@ ${accountRows([accountRow('export', exportRow(site), false), accountRow('deletio
       return await sendPage(reply, 200, site, { title: text.deletedTitle, layout: 'narrow', body });
     } catch (error) {
       if (!(error instanceof LastOwner)) throw error;
-      return show(reply, 409, visit, generalProblem(text.lastOwner(operator(site))));
+      return show(reply, 409, visit, generalProblem(text.lastOwner(ownerLink(site), operator(site))));
     }
   });
 }

@@ -21,6 +21,7 @@ import { formOf } from '../../../platform/http/bodies.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
+import { ownerLink } from '../owner-link.ts';
 import { type ProofState, proofGate, readProof, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from '../visit.ts';
 
@@ -67,7 +68,7 @@ ${groupsCard(site, groups)}`;
     const refuse = (problem: HtmlPart) => show(reply, 409, visit, generalProblem(problem));
     if (!isSnowflake(id)) return refuse(text.notMember);
     const result = await leaveOrganization(servicesIn(services, visit), id, visit.account.id, visit.origin);
-    if (result === 'last owner') return refuse(text.lastOwner(operator(site)));
+    if (result === 'last owner') return refuse(text.lastOwner(ownerLink(site), operator(site)));
     if (result === 'not a member') return refuse(text.notMember);
     return show(reply, 200, visit, NO_PROBLEMS, text.left(isolate(result.left)));
   });
