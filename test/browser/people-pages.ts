@@ -305,6 +305,9 @@ async function factors(walk: Walk): Promise<void> {
   await stop('security-remove-app');
   await press(button(walk, 'Yes, remove the app'));
   await stop('security-no-password');
+  await page.click('#passkeys > summary');
+  await page.locator('#passkeys article .confirm summary').click();
+  await stop('security-remove-last-passkey');
   await page.click('#recovery > summary');
   await press(button(walk, 'Require a recovery code'));
   await stop('security-recovery-code-required');
@@ -516,6 +519,29 @@ async function lastApp(walk: Walk): Promise<void> {
   await walk.stop('security-last-app');
 }
 
+/** The only owner of an organization, who can neither leave it nor delete the account. */
+async function lastOwner(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const user = await ada(walk, 'ada.owns');
+  const { body } = await admin(stage.server, 'POST', '/organizations', { name: 'looms', domain: 'looms.example' });
+  await admin(stage.server, 'PUT', `/organizations/${body.id}/members/${user.id}`, { role: 'OWNER' });
+  await signInAs(walk, user);
+  await open(walk, '/account/organization');
+  await page.getByText('Leave the organization').click();
+  await press(button(walk, /Yes, leave/));
+  await stop('organization-last-owner');
+  await open(walk, '/account/data?row=deletion');
+  await page.check('#confirm');
+  await press(button(walk, 'Delete account'));
+  await stop('data-last-owner');
+  // What another tab changed stands in the way of the form.
+  await open(walk, '/account/security?row=change-password');
+  const form = page.locator('form[action$="/account/password"]');
+  await form.evaluate((element) => element.setAttribute('action', '/account/security/recovery-codes'));
+  await press(button(walk, 'Change password'));
+  await stop('error-conflict');
+}
+
 /** People who sign in with another provider, and prove who they are again. */
 async function otherProviders(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -574,6 +600,7 @@ export async function walkPeople(walk: Walk, notes: TestClient): Promise<void> {
   await addresses(walk);
   await ownData(walk);
   await lastApp(walk);
+  await lastOwner(walk);
   await otherProviders(walk);
   await mailbox(walk);
 }
