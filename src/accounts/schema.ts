@@ -32,7 +32,7 @@ const reason = Type.Optional(
   Type.String({
     maxLength: 500,
     format: 'multi-line',
-    about: 'The reason. Administrators see it; the user does not.',
+    about: 'The reason. Operators see it; the user does not.',
     description: 'at most 500 characters without control characters',
   }),
 );

@@ -359,7 +359,7 @@ export const CLIENT_FIELDS = {
       {
         maxItems: 10,
         uniqueItems: true,
-        about: 'Email addresses of contacts for administrators. Users do not see them.',
+        about: 'Email addresses of contacts for operators. Users do not see them.',
         description: 'a list of at most 10 different email addresses',
       },
     ),

@@ -83,12 +83,12 @@ export const limitVariables = {
   addressAccount: new LimitVariable(
     'TESSERA_LIMIT_ADDRESS_ACCOUNT',
     '3/168h',
-    'Changes of the email address of one account in any period of that length. Undoing a change, going back to an earlier address and what administrators do are not limited.',
+    'Changes of the email address of one account in any period of that length. Undoing a change, going back to an earlier address and what operators do are not limited.',
   ),
   generationAccount: new LimitVariable(
     'TESSERA_LIMIT_GENERATION_ACCOUNT',
     '8/h',
-    'Acts of one user that end all other sessions and earlier links of the account, such as a new password, new recovery codes, or signing out everywhere, in any period of that length. So somebody who knows the password cannot end the links that are sent to the owner faster than these can be opened. Recovery, "This was not me", the undo of an address change, and what administrators do are not limited.',
+    'Acts of one user that end all other sessions and earlier links of the account, such as a new password, new recovery codes, or signing out everywhere, in any period of that length. So somebody who knows the password cannot end the links that are sent to the owner faster than these can be opened. Recovery, "This was not me", the undo of an address change, and what operators do are not limited.',
   ),
   exportAccount: new LimitVariable(
     'TESSERA_LIMIT_EXPORT_ACCOUNT',

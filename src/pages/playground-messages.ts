@@ -85,7 +85,7 @@ export const playground = {
       'Instead of the button. The code can be used once; using it a second time revokes the tokens from the first.',
     userinfo: 'Works as often as you like.',
     refresh: 'Instead of the button. A refresh token can be used once, with 30 seconds of grace for retries.',
-    revoke: 'As an administrator, with the key from “tessera admin-key create” on the server in TESSERA_ADMIN_KEY.',
+    revoke: 'As an operator, with the key from “tessera admin-key create” on the server in TESSERA_ADMIN_KEY.',
     again: 'With the last access token, which stays rejected.',
     copyLabel: 'Copy the command',
   },
