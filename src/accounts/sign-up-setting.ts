@@ -1,6 +1,6 @@
 import type { MailSettings } from '../platform/config/mail.ts';
 import { type Reading, Variable } from '../platform/config/variable.ts';
-import { asciiDomain } from '../platform/domain-name.ts';
+import { canonicalDomain } from '../platform/domain-name.ts';
 
 const MODES = ['open', 'domains', 'invitation', 'closed'] as const;
 
@@ -19,7 +19,7 @@ function signUpMode(value: string): Reading<SignUpMode> {
 }
 
 function domains(value: string): Reading<readonly string[]> {
-  const list = value.split(',').map((domain) => asciiDomain(domain.trim())?.toLowerCase());
+  const list = value.split(',').map((domain) => canonicalDomain(domain.trim()));
   if (list.every((domain) => domain !== undefined)) return { value: list };
   return { problem: 'must be domain names separated by commas, for example example.com,example.org' };
 }

@@ -42,8 +42,7 @@ export function acceptClient(
   });
 }
 
-/** Clients with metadata documents are refused by the host of these, whether they are accepted or not. */
-function* leadsToBlockedHost({ registeredBy, redirectUris }: Client): Work<boolean> {
-  if (registeredBy !== 'open' && registeredBy !== 'developer') return false;
-  return (yield* findBlockedHost(redirectUris)) !== undefined;
+/** An operator handed out the token with which an app registered. */
+function* leadsToBlockedHost(client: Client): Work<boolean> {
+  return client.registeredBy !== 'token' && (yield* findBlockedHost(client)) !== undefined;
 }

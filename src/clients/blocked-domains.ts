@@ -2,7 +2,7 @@ import { record } from '../audit/audit.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { asciiDomain } from '../platform/domain-name.ts';
+import { canonicalListed } from '../platform/domain-name.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import type { ClientActor } from './act-store.ts';
@@ -18,7 +18,7 @@ import {
   type UnblockedDomain,
   unblockedBy,
 } from './blocked-domain-store.ts';
-import { oneRegistrationAtATime, redirectHosts } from './blocked-hosts.ts';
+import { hostsOf, oneRegistrationAtATime } from './blocked-hosts.ts';
 import { disableClient } from './disable.ts';
 import { type DomainRound, firstEnding, withRound } from './rules/domain-rounds.ts';
 import { hasHost } from './rules/metadata-document.ts';
@@ -31,14 +31,12 @@ const PAGE = 1000;
 /** The blocked domains: operators block few. */
 export const listBlockedDomains = (): Work<readonly BlockedDomain[]> => listDomains({ after: '', limit: PAGE });
 
-/** A domain as it is stored: in lower case and ASCII, perhaps with a dot in front. */
 function checkedDomain(typed: string): string {
-  const name = typed.replace(/^\./, '').toLowerCase();
-  const domain = name === 'localhost' ? name : asciiDomain(name);
+  const domain = canonicalListed(typed);
   if (domain === undefined) {
     throw invalid('domain must be a domain name such as app.example, or .example.com for everything below it as well.');
   }
-  return typed.startsWith('.') ? `.${domain}` : domain;
+  return domain;
 }
 
 interface Context extends ClientActor {
@@ -47,7 +45,7 @@ interface Context extends ClientActor {
 }
 
 /**
- * Blocks a domain: its metadata documents are refused, and so are the apps of strangers that send people there. Everything that was
+ * Blocks a domain: its metadata documents are refused, and so are the apps of strangers that send people there, however they write it. Everything that was
  * issued to its clients is invalid from here on, also once the domain is no longer blocked.
  * @throws {Failure} `invalid`
  */
@@ -107,8 +105,9 @@ function* disableAppsOfStrangers(domain: string, now: number, origin: Origin): W
   for (const listAfter of Object.values(LISTS_OF_STRANGERS)) {
     for (let after = '0'; ; ) {
       const apps = yield* listAfter({ after, limit: PAGE });
-      for (const { id, redirectUris } of apps) {
-        if (redirectHosts(redirectUris).some((host) => hasHost([domain], host))) yield* disableClient(id, now, origin);
+      for (const app of apps) {
+        const leadsThere = hostsOf(app).some((host) => hasHost([domain], host));
+        if (leadsThere) yield* disableClient(app.id, now, origin);
       }
       const last = apps.at(-1);
       if (last === undefined || apps.length < PAGE) break;

@@ -1,8 +1,10 @@
 import { oneAtATime } from '../limits/limits.ts';
 import type { Work } from '../platform/database/database.ts';
+import { hostOf } from '../platform/domain-name.ts';
 import { findDomain } from './blocked-domain-store.ts';
 import { domainsOf } from './rules/metadata-document.ts';
 import { isClaimable } from './rules/redirect-uri.ts';
+import type { Client } from './store.ts';
 
 /**
  * Part of every unit of work that registers openly or blocks a domain: they come one after the other, so that no app of a blocked domain
@@ -10,10 +12,14 @@ import { isClaimable } from './rules/redirect-uri.ts';
  */
 export const oneRegistrationAtATime = (now: number): Work<void> => oneAtATime('registrations', now);
 
+/** Where an app sends people. */
+export type Destinations = Pick<Client, 'redirectUris' | 'postLogoutRedirectUris'>;
+
 /** The hosts of the web that an app sends people to. */
-export const redirectHosts = (uris: readonly string[]): readonly string[] => [
-  ...new Set(uris.filter((uri) => !isClaimable(uri)).map((uri) => new URL(uri).hostname)),
-];
+export const hostsOf = ({ redirectUris, postLogoutRedirectUris }: Destinations): readonly string[] => {
+  const uris = [...redirectUris, ...postLogoutRedirectUris];
+  return [...new Set(uris.filter((uri) => !isClaimable(uri)).map(hostOf))];
+};
 
 /** Whether a host is blocked, by itself or by a domain above it. */
 export function* isBlockedHost(host: string): Work<boolean> {
@@ -21,8 +27,8 @@ export function* isBlockedHost(host: string): Work<boolean> {
   return false;
 }
 
-/** The first blocked host that redirect URIs send people to; undefined where none is blocked. */
-export function* findBlockedHost(uris: readonly string[]): Work<string | undefined> {
-  for (const host of redirectHosts(uris)) if (yield* isBlockedHost(host)) return host;
+/** The first blocked host that an app sends people to; undefined where none is blocked. */
+export function* findBlockedHost(app: Destinations): Work<string | undefined> {
+  for (const host of hostsOf(app)) if (yield* isBlockedHost(host)) return host;
   return undefined;
 }

@@ -96,10 +96,12 @@ export function* answeredFor(operator: Operator | undefined, before: Client, aft
   return { ...after, registeredBy: 'developer', acceptedAt: null };
 }
 
-function* requireNoBlockedHost({ redirectUris }: Client): Work<void> {
-  const host = yield* findBlockedHost(redirectUris);
+function* requireNoBlockedHost(client: Client): Work<void> {
+  const host = yield* findBlockedHost(client);
   if (host === undefined) return;
-  throw invalid(`redirectUris must not lead to ${host}: an operator has blocked it. Ask an operator about it.`);
+  throw invalid(
+    `redirectUris and postLogoutRedirectUris must not lead to ${host}: an operator has blocked it. Ask an operator about it.`,
+  );
 }
 
 /**

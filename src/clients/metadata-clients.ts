@@ -3,11 +3,12 @@ import { record } from '../audit/audit.ts';
 import { digest, randomIdentifier } from '../platform/crypto/secrets.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import { hostOf } from '../platform/domain-name.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { REGISTERED_BY_OPERATOR } from './clients.ts';
 import { CLIENT_FIELDS } from './fields.ts';
-import { DOCUMENT_FIELDS, type DocumentFields, metadataHost, NOT_ON_RECORD } from './rules/metadata-document.ts';
+import { DOCUMENT_FIELDS, type DocumentFields, NOT_ON_RECORD } from './rules/metadata-document.ts';
 import { type Client, insertMetadataClient, lockClient, saveClient } from './store.ts';
 
 /** A copy of a metadata document. */
@@ -27,7 +28,7 @@ export const describedClient = ({ url, fields, expiresAt }: MetadataCopy): Clien
   ...REGISTERED_BY_OPERATOR,
   registeredBy: 'metadata',
   metadataUrl: url,
-  metadataHost: metadataHost(url),
+  metadataHost: hostOf(url),
   metadataExpiresAt: expiresAt,
   picture: null,
   organizationId: null,

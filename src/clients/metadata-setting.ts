@@ -1,5 +1,5 @@
 import { type Reading, Variable } from '../platform/config/variable.ts';
-import { asciiDomain } from '../platform/domain-name.ts';
+import { canonicalListed } from '../platform/domain-name.ts';
 
 /** Which clients may identify themselves by the URL of a metadata document. */
 export interface ClientMetadataSetting {
@@ -15,9 +15,8 @@ function mode(value: string): Reading<ClientMetadataSetting['mode']> {
 }
 
 function domains(value: string): Reading<readonly string[]> {
-  const names = value.split(',').map((name) => name.trim().toLowerCase());
-  const isDomain = (name: string) => name === 'localhost' || asciiDomain(name.replace(/^\./, '')) !== undefined;
-  return names.every(isDomain)
+  const names = value.split(',').map((name) => canonicalListed(name.trim()));
+  return names.every((name) => name !== undefined)
     ? { value: [...new Set(names)] }
     : { problem: 'must be domains, separated by commas, for example app.example,.example.com' };
 }

@@ -46,23 +46,31 @@ export const markUsed = command((db, p: { id: string }) =>
   db.updateTable('client').set({ unused_until: null }).where('id', '=', p.id).where('unused_until', 'is not', null),
 );
 
-const listRegisteredBy = (by: 'open' | 'developer') =>
+const listRegisteredBy = (by: 'open' | 'developer' | 'metadata') =>
   many(
     (db, p: { after: string; limit: number }) =>
       db
         .selectFrom('client')
-        .select(['id', 'redirect_uris'])
+        .select(['id', 'redirect_uris', 'post_logout_redirect_uris'])
         // As in the condition of the index.
         .where('registered_by', '=', constant(by))
         .where('accepted_at', 'is', null)
         .where('id', '>', p.after)
         .orderBy('id')
         .limit(p.limit),
-    (row) => ({ id: row.id, redirectUris: JSON.parse(row.redirect_uris) as readonly string[] }),
+    (row) => ({
+      id: row.id,
+      redirectUris: JSON.parse(row.redirect_uris) as readonly string[],
+      postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as readonly string[],
+    }),
   );
 
 /** Clients that strangers registered and that no operator has accepted, after an id, by how they registered them. */
-export const LISTS_OF_STRANGERS = { open: listRegisteredBy('open'), developer: listRegisteredBy('developer') } as const;
+export const LISTS_OF_STRANGERS = {
+  open: listRegisteredBy('open'),
+  developer: listRegisteredBy('developer'),
+  metadata: listRegisteredBy('metadata'),
+} as const;
 
 /** The clients that registered with an initial access token. */
 export const listRegisteredWith = many(

@@ -1,7 +1,16 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressSearchText, asciiDomain, asciiEmail, nonAsciiLocalPart, readableDomain } from './domain-name.ts';
+import {
+  addressSearchText,
+  asciiDomain,
+  asciiEmail,
+  canonicalDomain,
+  canonicalListed,
+  hostOf,
+  nonAsciiLocalPart,
+  readableDomain,
+} from './domain-name.ts';
 
 for (const [typed, ascii] of [
   ['Example.COM', 'Example.COM'],
@@ -87,4 +96,26 @@ test('a search finds whole labels of a domain as they are stored', () => {
   ] as const) {
     assert.equal(addressSearchText(text), sought);
   }
+});
+
+test('every spelling of a host is compared in one form', () => {
+  for (const url of [
+    'https://app.example/',
+    'https://app.example./',
+    'https://APP.Example:8443/',
+    'https://app%2Eexample/',
+    'https://app\u3002example/',
+  ]) {
+    assert.equal(hostOf(url), 'app.example', url);
+  }
+  assert.equal(hostOf('https://bücher.example./'), canonicalDomain('Bücher.Example.'));
+  assert.deepEqual(['https://127.1./', 'https://[0:0::1]/'].map(hostOf), ['127.0.0.1', '[::1]']);
+  assert.deepEqual(['app..', '.app.example', '.', ''].map(canonicalDomain), [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const listed = ['.App.Example.', 'LocalHost', '.localhost.', '..app.example', '127.0.0.1'].map(canonicalListed);
+  assert.deepEqual(listed, ['.app.example', 'localhost', '.localhost', undefined, undefined]);
 });

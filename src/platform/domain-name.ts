@@ -27,6 +27,24 @@ export function asciiDomain(typed: string): string | undefined {
 }
 
 /**
+ * The form in which the domain of a place is stored and compared: {@link asciiDomain} in lower case, without the dot at its end that the DNS allows.
+ * @returns undefined where the text is no domain name
+ */
+export const canonicalDomain = (typed: string): string | undefined => asciiDomain(withoutRoot(typed))?.toLowerCase();
+
+/** The host of a URL in the form of {@link canonicalDomain}. Addresses are as URLs have them, those of IPv6 in brackets. */
+export const hostOf = (url: string): string => withoutRoot(new URL(url).hostname);
+
+/** A domain of a list of hosts, in the form of {@link hostOf}. A dot in front, which is for everything below it as well, stays. */
+export function canonicalListed(typed: string): string | undefined {
+  const name = typed.replace(/^\./, '');
+  const domain = canonicalDomain(name) ?? (withoutRoot(name.toLowerCase()) === 'localhost' ? 'localhost' : undefined);
+  return domain === undefined || !typed.startsWith('.') ? domain : `.${domain}`;
+}
+
+const withoutRoot = (host: string): string => host.replace(/\.$/, '');
+
+/**
  * The form of an email address that is stored, compared and sent: its domain is in ASCII. The part before the at sign must be in ASCII,
  * because few mail servers accept other characters there (RFC 6531).
  * @returns undefined where the text is no address

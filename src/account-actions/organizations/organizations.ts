@@ -15,7 +15,7 @@ import * as store from '../../organizations/store.ts';
 import { type Organization, organizationNotFound } from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { asciiDomain } from '../../platform/domain-name.ts';
+import { canonicalDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, notFound } from '../../platform/failure.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
@@ -113,7 +113,7 @@ export async function createOrganization(
   const organization: Organization = {
     id: await ids.next(),
     ...input,
-    domain: (asciiDomain(input.domain) ?? input.domain).toLowerCase(),
+    domain: canonicalDomain(input.domain) ?? input.domain,
     requireSecondFactor: input.requireSecondFactor ?? false,
     createdAt: now,
   };

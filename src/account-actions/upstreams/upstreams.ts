@@ -3,7 +3,7 @@ import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isLoopback } from '../../platform/config/loopback.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { asciiDomain } from '../../platform/domain-name.ts';
+import { canonicalDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -114,7 +114,7 @@ const instantOf = (text: string | null): number | null => (text === null ? null 
 
 function checkedDomains(field: 'signUpDomains' | 'domains', domains: readonly string[]): readonly string[] {
   const checked = domains.map((typed) => {
-    const domain = asciiDomain(typed.trim())?.toLowerCase();
+    const domain = canonicalDomain(typed.trim());
     if (domain === undefined) throw invalid(`${field} must be domain names such as example.com.`);
     return domain;
   });

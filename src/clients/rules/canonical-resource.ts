@@ -1,3 +1,5 @@
+import { hostOf } from '../../platform/domain-name.ts';
+
 /** Percent-encoded characters that mean the same when they are not encoded (RFC 3986 §2.3). */
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 
@@ -14,6 +16,6 @@ export function canonicalResource(resource: string): string {
   if (!URL.canParse(resource)) return resource;
   // Decoded first: an encoded dot is one of a path.
   const url = new URL(resource.replace(/%[0-9a-f]{2}/gi, plainly));
-  url.hostname = url.hostname.replace(/\.$/, '');
+  url.hostname = hostOf(url.href);
   return url.href;
 }

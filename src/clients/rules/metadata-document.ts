@@ -1,5 +1,6 @@
 import { IDENTITY_SCOPES } from '../../claims/permissions.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { hostOf } from '../../platform/domain-name.ts';
 import { findMisspelled } from '../../platform/validation/misspelled-parameter.ts';
 import type { Client } from '../store.ts';
 import { isList, MAX_URIS, readKeys, readName, readServerUri, readUris, readWebAddress } from './metadata-readers.ts';
@@ -50,7 +51,7 @@ export function metadataUrlProblem(url: string): string | undefined {
   const [start = '', authority = ''] = ORIGIN.exec(url) ?? [];
   const host = authority.replace(/:\d+$/, '');
   // A parser reads other spellings of a host, such as 127.1, as another text than the one that is compared.
-  if (start === '' || host !== metadataHost(url) || host.endsWith('.')) {
+  if (start === '' || host !== hostOf(url)) {
     return 'have its scheme in lower case, and its host as it is resolved: in lower case, without a dot at its end';
   }
   if (authority.split('.').length > MOST_LABELS) return `have a host of at most ${MOST_LABELS} labels`;
@@ -60,9 +61,6 @@ export function metadataUrlProblem(url: string): string | undefined {
 
 /** Whether a `client_id` is meant as the URL of a metadata document. Those of registered clients are numbers. */
 export const isUrlForm = (clientId: string): boolean => /^https?:/i.test(clientId);
-
-/** The host by which the domains of metadata documents are listed and blocked. */
-export const metadataHost = (url: string): string => new URL(url).hostname;
 
 /** Whether a list of domains has a host. A domain with a dot in front is for everything below it as well. */
 export const hasHost = (domains: readonly string[], host: string): boolean =>
@@ -94,7 +92,7 @@ export function readDocument(document: unknown, url: string): DocumentFields | P
   if (method !== 'none' && method !== 'private_key_jwt') {
     return { problem: 'token_endpoint_auth_method in the document must be none or private_key_jwt.' };
   }
-  const metadata = readMetadata(members, method, metadataHost(url));
+  const metadata = readMetadata(members, method, hostOf(url));
   if ('problem' in metadata) return { problem: inDocument(metadata.problem) };
   const problem = registrationProblem({ ...UNUSED, ...metadata });
   return problem === undefined ? metadata : { problem: inDocument(problem) };

@@ -1,5 +1,6 @@
+import { hostOf } from '../../platform/domain-name.ts';
 import type { Client } from '../store.ts';
-import { hasHost, metadataHost } from './metadata-document.ts';
+import { hasHost } from './metadata-document.ts';
 
 /**
  * Whether a stranger chose an address of a client: one that registered itself openly, or by a metadata document, or that a person registered
@@ -20,7 +21,7 @@ export function isStrangersAddress(
     case 'developer':
       return acceptedAt === null;
     case 'metadata':
-      return !hasHost(listed, metadataHost(url));
+      return !hasHost(listed, hostOf(url));
     case 'token':
     case null:
       return false;

@@ -1,4 +1,5 @@
 import { isLoopback } from '../../platform/config/loopback.ts';
+import { hostOf } from '../../platform/domain-name.ts';
 import type { ClientType } from '../fields.ts';
 
 /** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */
@@ -70,8 +71,7 @@ export const serverUriProblem = (uri: string): string | undefined =>
  * can listen on a loopback host or claim a private-use scheme; any other https host needs a certificate.
  */
 export function isClaimable(uri: string): boolean {
-  const { protocol, hostname } = new URL(uri);
-  return protocol !== 'https:' || isLoopback(hostname);
+  return new URL(uri).protocol !== 'https:' || isLoopback(hostOf(uri));
 }
 
 /** The destination of a redirect URI, as it is shown to users: its host, or its private-use scheme, which names an app. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { asciiDomain, asciiEmail } from '../domain-name.ts';
+import { asciiEmail, canonicalDomain } from '../domain-name.ts';
 import { isSnowflake } from '../ids/ids.ts';
 import { languageTag } from './language.ts';
 import { isPhoneNumber } from './phone.ts';
@@ -53,7 +53,7 @@ export const formats = {
   uuid: (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
   'ip-address': (value: string) => isIP(value) > 0,
   email: (value: string) => asciiEmail(value) !== undefined,
-  domain: (value: string) => asciiDomain(value) !== undefined,
+  domain: (value: string) => canonicalDomain(value) !== undefined,
   'https-url': isHttpsUrl,
   'calendar-date': isCalendarDate,
   instant: isInstant,

@@ -1,6 +1,7 @@
 import type { MetadataCopy } from '../../clients/metadata-clients.ts';
-import { documentLifetime, hasHost, metadataHost, readDocument } from '../../clients/rules/metadata-document.ts';
+import { documentLifetime, hasHost, readDocument } from '../../clients/rules/metadata-document.ts';
 import { type Clock, SECOND } from '../../platform/clock.ts';
+import { hostOf } from '../../platform/domain-name.ts';
 import { type Outgoing, type OutgoingAnswer, OutgoingFailed } from '../../platform/http/outgoing.ts';
 import { BOUNDS_FOR_STRANGERS, sharedFetches } from '../../platform/http/shared-fetches.ts';
 
@@ -64,7 +65,7 @@ export function createMetadataDocuments(ask: Outgoing, clock: Clock, listed: rea
       // While this caller was counted, another one's request may have been answered.
       const known = kept(url) ?? failure(url);
       if (known !== undefined) return Promise.resolve(known);
-      const publicOnly = !hasHost(listed, metadataHost(url));
+      const publicOnly = !hasHost(listed, hostOf(url));
       const read = async () => keep(url, await readMetadata(ask, { url, publicOnly }, clock));
       return fetches.fetch(url, read) ?? Promise.resolve(BUSY);
     },

@@ -1,12 +1,13 @@
-import { isBlockedHost } from '../../clients/blocked-hosts.ts';
+import { findBlockedHost, isBlockedHost } from '../../clients/blocked-hosts.ts';
 import { describedClient, updateFromDocument } from '../../clients/metadata-clients.ts';
 import type { ClientMetadataSetting } from '../../clients/metadata-setting.ts';
-import { hasHost, metadataHost, metadataUrlProblem } from '../../clients/rules/metadata-document.ts';
+import { hasHost, metadataUrlProblem } from '../../clients/rules/metadata-document.ts';
 import { type Client, findByMetadataUrl } from '../../clients/store.ts';
 import { take, takeFrom } from '../../limits/limits.ts';
 import type { Limits } from '../../limits/settings.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { hostOf } from '../../platform/domain-name.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { MetadataDocuments, MetadataFailure } from './documents.ts';
 
@@ -56,14 +57,17 @@ const NOT_LISTED = {
   description: 'This server does not accept apps of this domain.',
   remedy: 'Ask the operator to add the domain to TESSERA_CLIENT_METADATA_DOMAINS, or to register the app.',
 };
-const BLOCKED = { description: 'The domain of this app is blocked.', remedy: 'Ask the operator why it is.' };
+const BLOCKED = {
+  description: 'The domain of this app, or one to which it sends people, is blocked.',
+  remedy: 'Ask the operator why it is.',
+};
 
 export function createMetadataClients(parts: MetadataClientParts): MetadataClients {
   const { database, clock, setting, documents } = parts;
 
   /** Decisions §15: by domain, unless an operator has accepted the app itself. */
   const isListed = (url: string, client: Client | undefined): boolean =>
-    setting.mode === 'open' || hasHost(setting.domains, metadataHost(url)) || client?.acceptedAt != null;
+    setting.mode === 'open' || hasHost(setting.domains, hostOf(url)) || client?.acceptedAt != null;
 
   /** Why the setting or an operator refuses a client; undefined where neither does. */
   function* whyRefused(url: string, client: Client | undefined): Work<Parameters<typeof refused>[0] | undefined> {
@@ -72,7 +76,13 @@ export function createMetadataClients(parts: MetadataClientParts): MetadataClien
     if (problem !== undefined)
       return { description: `client_id must ${problem}.`, remedy: 'Send the URL of a metadata document as client_id.' };
     if (!isListed(url, client)) return NOT_LISTED;
-    return (yield* isBlockedHost(metadataHost(url))) ? BLOCKED : undefined;
+    if (yield* isBlockedHost(hostOf(url))) return BLOCKED;
+    return client === undefined ? undefined : yield* whyNotThere(client);
+  }
+
+  /** Why people are not sent where a client says; undefined where nothing speaks against it. */
+  function* whyNotThere(client: Client): Work<typeof BLOCKED | undefined> {
+    return client.acceptedAt === null && (yield* findBlockedHost(client)) !== undefined ? BLOCKED : undefined;
   }
 
   const clients: MetadataClients = {
@@ -83,7 +93,11 @@ export function createMetadataClients(parts: MetadataClientParts): MetadataClien
       const failure = documents.failure(url);
       if (client !== undefined && (client.metadataExpiresAt ?? 0) > now) return { kind: 'found', client };
       const copy = client === undefined ? documents.kept(url) : undefined;
-      if (copy !== undefined) return { kind: 'found', client: describedClient(copy) };
+      if (copy !== undefined) {
+        const described = describedClient(copy);
+        const whyNot = yield* whyNotThere(described);
+        return whyNot === undefined ? { kind: 'found', client: described } : refused(whyNot);
+      }
       return failure === undefined ? { kind: 'fetch', url } : { kind: 'refused', failure };
     },
 
@@ -131,7 +145,7 @@ function* countFetch({ limits }: MetadataClientParts, url: string, origin: Origi
   const about = { name: 'metadataAddress', origin } as const;
   const ofAsker = yield* takeFrom('metadata', limits.metadataAddress, now, about);
   if (ofAsker > 0) return ofAsker;
-  return yield* take(`metadata-host ${metadataHost(url)}`, limits.metadataHost, now, {
+  return yield* take(`metadata-host ${hostOf(url)}`, limits.metadataHost, now, {
     ...about,
     name: 'metadataHost',
   });

@@ -1,4 +1,4 @@
-import { findBlockedHost, oneRegistrationAtATime } from '../../clients/blocked-hosts.ts';
+import { type Destinations, findBlockedHost, oneRegistrationAtATime } from '../../clients/blocked-hosts.ts';
 import { useInitialToken } from '../../clients/initial-access-tokens.ts';
 import type { RegistrationSetting } from '../../clients/registration-setting.ts';
 import { type ReadMetadata, readRegistration } from '../../clients/rules/registration-metadata.ts';
@@ -80,7 +80,7 @@ export async function register(
     }
     const { fields, ignored } = read();
     yield* oneRegistrationAtATime(now);
-    yield* requireNoBlockedHost(fields.redirectUris);
+    yield* requireNoBlockedHost(fields);
     if (!(yield* makeRoom(now))) throw refuseRegistration('too many unused');
     return { ...(yield* registerSelf(fields, { by: 'open' }, newIds, now, origin)), ignored };
   });
@@ -96,8 +96,8 @@ function* countRegistration({ limits }: RegistrationParts, origin: Origin, now: 
   );
 }
 
-function* requireNoBlockedHost(uris: readonly string[]): Work<void> {
-  if ((yield* findBlockedHost(uris)) !== undefined) throw refuseRegistration('redirect host blocked');
+function* requireNoBlockedHost(app: Destinations): Work<void> {
+  if ((yield* findBlockedHost(app)) !== undefined) throw refuseRegistration('redirect host blocked');
 }
 
 /** A request of an app about its own registration. */
@@ -143,7 +143,7 @@ export async function replaceOwn(
     const client = yield* ownClient(request);
     yield* requireOwnMembers(client, body, now);
     const { fields, ignored } = checkedMetadata(body);
-    if (client.registeredBy === 'open') yield* requireNoBlockedHost(fields.redirectUris);
+    if (client.registeredBy === 'open') yield* requireNoBlockedHost(fields);
     return { ...(yield* updateSelf(client, fields, secretId, now, request.origin)), ignored };
   });
 }

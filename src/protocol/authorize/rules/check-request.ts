@@ -1,7 +1,7 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { effectiveClaims, parseResources } from '../../../claims/permissions.ts';
-import { asciiDomain } from '../../../platform/domain-name.ts';
+import { canonicalDomain } from '../../../platform/domain-name.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
 import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes.ts';
@@ -155,7 +155,7 @@ function checkAuthentication(
   const asked = checkClaims(parameters.get('claims'), parameters.get('acr_values'), client, rules);
   if ('kind' in asked) return asked;
   const upstream = parameters.get('upstream') ?? '';
-  const domainHint = asciiDomain(parameters.get('domain_hint') ?? '')?.toLowerCase();
+  const domainHint = canonicalDomain(parameters.get('domain_hint') ?? '');
   const organization = parameters.get('organization') ?? '';
   return {
     prompt,
