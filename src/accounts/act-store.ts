@@ -37,7 +37,7 @@ export interface AccountAct {
 const REPLACED = 'password replaced';
 /** Stored where nobody else gave the present address: its person proved it, or the command line on the server set it. */
 const OWN_ADDRESS = 'address proved';
-/** Stored where an account gained rights beyond whom its address is from: until it is proved, nothing is recovered by it. */
+/** Stored where an account was closed to whom its address is from: until it is proved, nothing is recovered by it. */
 const DOUBTED = 'address doubted';
 type StoredKind = AccountActKind | typeof REPLACED | typeof OWN_ADDRESS | typeof DOUBTED;
 
@@ -112,7 +112,7 @@ export function* givenAddresses(accountId: string): Work<readonly GivenAddress[]
     .map((act) => ({ operatorId: act.operatorId, givenAt: act.givenAt, isPresent: act === last }));
 }
 
-/** Whether nothing is to be recovered by the address of an account: somebody gave it who may do less than the account, and nobody proved it since. */
+/** Whether nothing is to be recovered by the address of an account: it was closed to somebody who gave it, and nobody proved it since. */
 export function* isAddressDoubted({
   id,
   profile,

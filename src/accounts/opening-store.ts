@@ -118,6 +118,26 @@ export function* recordOpeningOnce(operatorId: string, opening: NewOpening): Wor
   yield* recordOpening({ operator: { id: operatorId } }, opening);
 }
 
+/** An operator by whose act somebody may still sign in to an account. */
+interface Opener {
+  readonly operatorId: string;
+  /** Whether the account has another address since, which may be theirs. */
+  readonly isMoved: boolean;
+}
+
+/** The operators who opened an account by themselves, and from whom nobody has taken it back. Who runs a provider is none of these. */
+export const openersOf = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('account_opening')
+      .select(['operator_id', 'moved_at'])
+      .where('account_id', '=', p.accountId)
+      .where('kind', 'not in', ['joined', 'connected', LET_IN] satisfies OpeningKind[])
+      .where('usable_at', 'is not', null)
+      .where('ended_at', 'is', null),
+  ({ operator_id: operatorId, moved_at: movedAt }): Opener => ({ operatorId, isMoved: movedAt !== null }),
+);
+
 const openByOthers = many(
   (db, p: { accountId: string; operatorId: string }) =>
     db

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
-import { admin, newClient, newUser, standard, type TestUser, tokensFor, userinfo } from '../support/flow.ts';
+import { admin, newClient, newUser, signedIn, standard, type TestUser, tokensFor, userinfo } from '../support/flow.ts';
 import { DAY, MINUTE } from '../support/outcome.ts';
 import { newestMail } from '../support/recovery.ts';
 import { startServer } from '../support/server.ts';
-import { takenBack } from '../support/taken-back.ts';
+import { RECOVERED, takenBack } from '../support/taken-back.ts';
 
 const server = await startServer({
   TESSERA_MAILBOX: 'on',
@@ -15,7 +15,7 @@ const server = await startServer({
   TESSERA_LIMIT_MAIL_ADDRESS: 'off',
 });
 after(() => server.close());
-const { signedInWith, reportLink, press } = takenBack(server);
+const { press, recoverAt, reportLink, signedInWith } = takenBack(server);
 
 const call = async (method: string, path: string, body?: object, key?: string) => {
   const answer = await admin(server, method, path, body, key);
@@ -338,7 +338,31 @@ test('an owner whom a stolen key removed is owner again, and the one whom it mad
   assert.deepEqual(changed(await endWithMade(thief)), owners);
   assert.equal((await rolesOf(alice)).length, 1);
   assert.deepEqual(await rolesOf(mallory), []);
+  await call('DELETE', `/users/${alice.id}/roles/owner`);
   await call('DELETE', `/admin-keys/${own.id}`);
+});
+
+test('the account of an owner who is owner again is closed to a weaker operator who set its password meanwhile; a report goes on', async () => {
+  const [thief, mallory] = [await newKey(), await newUser(server)];
+  const alice = await newUser(server, { emailVerified: true });
+  const { email } = await call('GET', `/users/${alice.id}`);
+  await call('PUT', `/users/${alice.id}/roles/owner`, {});
+  server.advance(MINUTE);
+  await call('PUT', `/users/${mallory.id}/roles/owner`, {}, thief.adminKey);
+  for (const { id } of [alice, keeper]) await call('DELETE', `/users/${id}/roles/owner`, undefined, thief.adminKey);
+  const admins = await call('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+  server.advance(MINUTE);
+  await call('PATCH', `/users/${alice.id}`, { password: 'chosen by the admin 1' }, admins.adminKey);
+  const report = await reportLink(email);
+  const browser = await signedIn(server, alice, 'chosen by the admin 1');
+  await endWithMade(thief);
+  assert.equal((await rolesOf(alice)).length, 1);
+  assert.notEqual((await browser.get('/account')).status, 200);
+  await assert.rejects(signedIn(server, alice, 'chosen by the admin 1'));
+  assert.equal(await press(report), 200);
+  assert.equal(await recoverAt(email, ''), 200);
+  await signedIn(server, alice, RECOVERED);
+  await call('DELETE', `/users/${alice.id}/roles/owner`);
 });
 
 test('who was made more by a thief keeps what they made by what they had before', async () => {

@@ -2,7 +2,7 @@
 /** Nobody acts on somebody who holds a permission that they lack: not by a recovery link or a password either from before the person held it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { agent } from '../support/agent.ts';
+import { type Agent, agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { MINUTE } from '../support/outcome.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
@@ -56,37 +56,66 @@ for (const [what, give] of Object.entries(STRONGER)) {
   });
 }
 
-const isSignedIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
-  (await browser.get('/account/security')).status === 200;
+/** Tries to give a person what makes them stronger. */
+const TRIED: Readonly<Record<string, (user: TestUser, browser: Agent) => Promise<number>>> = {
+  'a role of the installation': async ({ id }) => (await admin(server, 'PUT', `/users/${id}/roles/owner`, {})).status,
+  async 'the role of a member'({ id }) {
+    const organization = await newOrganization('raised');
+    return (await admin(server, 'PUT', `/organizations/${organization}/members/${id}`, { role: 'OWNER' })).status;
+  },
+  async 'the role of an invitation'(user, browser) {
+    const { link } = await invitationOf(user);
+    return (await browser.submit(await browser.get(link), {}, '/invitation')).status;
+  },
+};
 
-for (const [what, give] of Object.entries(STRONGER)) {
-  test(`a password that a weaker operator set, and what was done with it, ends when ${what} is given`, async () => {
-    const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+const isSignedIn = async (browser: Agent) => (await browser.get('/account/security')).status === 200;
+const rolesOf = async ({ id }: TestUser) => {
+  const { items } = await ok('GET', `/users/${id}/roles`);
+  return items.map(({ role }: { role: string }) => role);
+};
+const setByWeaker = async (user: TestUser) => {
+  const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+  await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+};
+
+/** The person uses a link that an owner makes. */
+async function recoverBy(user: TestUser, fields: object = {}) {
+  server.advance(MINUTE);
+  const { url } = await ok('POST', `/users/${user.id}/recovery-link`, fields);
+  const browser = agent(server.baseUrl);
+  await browser.submit(await browser.get(url), { password: 'one of their own 1' }, '/recover/link');
+  server.advance(MINUTE);
+}
+
+for (const [what, give] of Object.entries(TRIED)) {
+  test(`${what} is given only when a password that a weaker operator set has ended, with what was done with it`, async () => {
     const user = await newUser(server, { emailVerified: true });
-    await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+    await setByWeaker(user);
     const thief = await signedIn(server, user, 'chosen by the admin 1');
-    if (what === 'the role of an invitation') {
-      const { link } = await invitationOf(user);
-      await thief.submit(await thief.get(link), {}, '/invitation');
-    } else await give(user);
+    assert.equal(await give(user, thief), 409);
+    assert.deepEqual(await rolesOf(user), []);
+    await recoverBy(user);
     assert.equal(await isSignedIn(thief), false, 'the session');
     await assert.rejects(signedIn(server, user, 'chosen by the admin 1'), 'the password');
-    const { url } = await ok('POST', `/users/${user.id}/recovery-link`, {});
-    const browser = agent(server.baseUrl);
-    await browser.submit(await browser.get(url), { password: 'one of their own 1' }, '/recover/link');
-    await signedIn(server, user, 'one of their own 1');
+    assert.equal(await give(user, await signedIn(server, user, 'one of their own 1')), 200);
+    assert.deepEqual(await rolesOf(user), ['owner']);
   });
 }
 
-test('a factor that was added under a password of a weaker operator ends with it', async () => {
-  const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+test('nor is a role given while a factor may be left that was added under such a password', async () => {
   const user = await newUser(server, { emailVerified: true });
-  await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+  await setByWeaker(user);
   // It is enrolled as of an hour ago.
   server.advance(2 * 3_600_000);
   await enroll(server, user);
-  await ok('PUT', `/users/${user.id}/roles/owner`, {});
+  await ok('PATCH', `/users/${user.id}`, { password: 'chosen by an owner 1' });
+  const refused = await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {});
+  assert.deepEqual([refused.status, refused.body.error], [409, 'conflict']);
+  assert.match(refused.body.error_description, /set how this person signs in/);
+  await recoverBy(user, { resetFactors: true });
   assert.deepEqual((await ok('GET', `/users/${user.id}/factors`)).items, []);
+  await ok('PUT', `/users/${user.id}/roles/owner`, {});
 });
 
 const KEPT: Readonly<Record<string, (user: TestUser) => Promise<string>>> = {
@@ -94,10 +123,14 @@ const KEPT: Readonly<Record<string, (user: TestUser) => Promise<string>>> = {
     await ok('PATCH', `/users/${id}`, { password: 'chosen by an owner 1' });
     return 'chosen by an owner 1';
   },
+  async 'an operator set over that of a weaker one'(user) {
+    await setByWeaker(user);
+    await ok('PATCH', `/users/${user.id}`, { password: 'chosen by an owner 1' });
+    return 'chosen by an owner 1';
+  },
   async 'the person set by a factor from before an operator’s'(user) {
-    const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
     const factor = await enroll(server, user);
-    await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+    await setByWeaker(user);
     server.advance(MINUTE);
     const { browser, page: second } = await atSecondStep(server, user, agent(server.baseUrl), 'chosen by the admin 1');
     await typeCode(browser, second, totpCode(factor, server.now()));
@@ -120,14 +153,17 @@ for (const [what, set] of Object.entries(KEPT)) {
   });
 }
 
-test('an initial password of a weaker operator ends when the account gets a role', async () => {
+test('an account that a weaker operator created gets no more than that one holds until it is somebody else’s', async () => {
   const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
   const fields = { username: 'newcomer', displayName: 'New', email: 'newcomer@example.com', password: PASSWORD };
   const { id } = await ok('POST', '/users', fields, adminKey);
   const user = { id, username: 'newcomer' } as TestUser;
-  await signedIn(server, user, PASSWORD);
   await ok('PUT', `/users/${id}/roles/auditor`, {}, adminKey);
+  assert.equal((await admin(server, 'PUT', `/users/${id}/roles/owner`, {})).status, 409);
   await signedIn(server, user, PASSWORD);
-  await ok('PUT', `/users/${id}/roles/owner`, {});
+  await ok('PATCH', `/users/${id}`, { emailVerified: true });
+  assert.equal((await admin(server, 'PUT', `/users/${id}/roles/owner`, {})).status, 409, 'the password is known');
+  await recoverBy(user);
   await assert.rejects(signedIn(server, user, PASSWORD));
+  await ok('PUT', `/users/${id}/roles/owner`, {});
 });

@@ -33,6 +33,7 @@ import {
   unansweredSince,
 } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
+import { hasAddressOfWeaker } from '../operators/gained-rights.ts';
 import type { ActingOperator } from '../operators/grants.ts';
 import { callOffDeletion, keptFromDeletion, leftDetails, removeAddedSince } from '../recovery/added-since.ts';
 import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
@@ -69,7 +70,7 @@ export async function updateAccount(
     const asked = changeProfile(account.profile, input, now);
     const decidesAddress = isByPerson
       ? isOtherAddress(account.profile, asked)
-      : yield* isAddressDecision(account, asked, input, now);
+      : yield* isAddressDecision(context, account, asked, input, now);
     const { operator } = context;
     if (operator !== undefined && (decidesAddress || password !== undefined))
       yield* requireIndependent(operator, id, 'users.update', now);
@@ -95,7 +96,11 @@ export async function updateAccount(
       at,
       now,
     );
-    if (!isByPerson) yield* recordChange(context, account, changed, passwordHash === undefined ? null : at);
+    const isNewPassword = passwordHash !== undefined;
+    if (!isByPerson) {
+      const isGiven = decidesAddress && (isOtherAddress(account.profile, profile) || input.emailVerified === true);
+      yield* recordChange(context, account, changed, { isGiven, isNewPassword });
+    }
     // An operator decides on the name: no earlier one comes back.
     if (input.username !== undefined && !isByPerson)
       yield* forgetReplaced({ accountId: id, kind: 'username', since: 0 });
@@ -109,7 +114,6 @@ export async function updateAccount(
     const isBare = undone !== undefined && undone.usedPasskeys > 0 && passwordHash === undefined;
     const saved = isBare ? yield* withoutLonePassword(changed) : changed;
     makers = undone?.makers ?? makers;
-    const isNewPassword = passwordHash !== undefined;
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (!isByPerson) yield* recordChangedWaysIn(context, account, saved, { isNamed: decidesAddress, isNewPassword });
     else if (isMoved) yield* recordMovedAddress({ accountId: id, at });
@@ -145,13 +149,24 @@ export async function updateAccount(
   return updated;
 }
 
-/** Records what an operator changed with which somebody else may get in. @param passwordSetAt null where the password is as it was */
-function* recordChange(actor: AccountActor, before: Account, after: Account, passwordSetAt: number | null): Work<void> {
-  const { id, updatedAt } = after;
-  const [from, to] = [before.profile, after.profile];
-  if (isOtherAddress(from, to)) yield* recordAccountAct(actor, id, 'address', updatedAt);
-  if (passwordSetAt !== null) yield* recordAccountAct(actor, id, 'password', passwordSetAt);
-  if (from.username !== to.username) yield* recordAccountAct(actor, id, 'username', updatedAt);
+/** What an operator changed of how an account signs in. */
+interface ChangedWaysIn {
+  /** Whether the operator gave the address, or declared the present one verified. */
+  readonly isGiven: boolean;
+  readonly isNewPassword: boolean;
+}
+
+/** Records what an operator changed with which somebody else may get in. */
+function* recordChange(
+  actor: AccountActor,
+  before: Account,
+  after: Account,
+  { isGiven, isNewPassword }: ChangedWaysIn,
+): Work<void> {
+  const { id, updatedAt: at } = after;
+  if (isGiven) yield* recordAccountAct(actor, id, 'address', at);
+  if (isNewPassword) yield* recordAccountAct(actor, id, 'password', at);
+  if (before.profile.username !== after.profile.username) yield* recordAccountAct(actor, id, 'username', at);
 }
 
 /** One that was set since the address was given up may be another person's. */
@@ -218,10 +233,11 @@ const isOtherAddress = (before: Profile, after: Profile): boolean =>
   emailKey(after.email) !== emailKey(before.email) || after.emailVerified !== before.emailVerified;
 
 /**
- * Whether an operator's change decides which address an account has: another one, another state of it, or the present one named again
- * while a change of it can still be undone, waits for its link, or is being made.
+ * Whether an operator's change decides which address an account has: another one, another state of it, the present one declared verified
+ * that a weaker operator gave, or named again while a change of it can still be undone, waits for its link, or is being made.
  */
 function* isAddressDecision(
+  { operator }: ActingOperator,
   { id, generation, profile: before }: Account,
   after: Profile,
   input: UpdateUserRequest,
@@ -229,6 +245,7 @@ function* isAddressDecision(
 ): Work<boolean> {
   if (isOtherAddress(before, after)) return true;
   if (input.email === undefined && input.emailVerified === undefined) return false;
+  if (input.emailVerified === true && (yield* hasAddressOfWeaker(id, operator, now))) return true;
   if ((yield* listAddressesToReturnTo({ accountId: id, now })).length > 0) return true;
   return yield* isUnderWay({ id, generation }, 'change address', now);
 }

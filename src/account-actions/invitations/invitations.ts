@@ -8,6 +8,7 @@ import { lockMaking } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { mailTexts } from '../../mail/messages.ts';
 import { upsertMember } from '../../organizations/member-store.ts';
@@ -26,7 +27,6 @@ import type { Session } from '../../sessions/store.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
-import { settleGain } from '../operators/gained-rights.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
 import { mayInviteTo, requireOwnName, requireRevocable } from '../operators/open-invitations.ts';
 import { requireModerate } from './moderation.ts';
@@ -352,7 +352,7 @@ function* acceptInvitation(
   const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
   if (grant !== undefined || madeBy !== null) yield* lockMaking({});
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
-  const obstacle = yield* obstacleToJoining(invitation, account);
+  const obstacle = yield* obstacleToJoining(invitation, account, now);
   if (obstacle !== undefined) throw new InvitationRefused(obstacle.kind);
   if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
@@ -369,7 +369,7 @@ function* acceptInvitation(
     ) {
       throw new InvitationRefused('other organization');
     }
-    if (grant !== undefined) yield* settleGain(account.id, grant, origin, now);
+    if (grant !== undefined) yield* endOperatorLinks(account.id);
     yield* record({
       at: now,
       type: 'organization.member_set',

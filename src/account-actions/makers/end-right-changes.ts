@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { putAssignmentRoleBack } from '../../access/assignment-store.ts';
 import { type AccountGrant, insertGrant, removeGrantById } from '../../access/operator-grant-store.ts';
 import { lockAssignment } from '../../access/store.ts';
-import { lockOperator } from '../../accounts/store.ts';
+import { lockAccount, lockOperator } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { holdClient } from '../../clients/store.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
 import {
   type FormerAssignment,
   type FormerMember,
@@ -17,9 +18,10 @@ import {
 import { findWholeMember, putMemberBack } from '../../organizations/member-store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { settleGain } from '../operators/gained-rights.ts';
+import { givenByWeaker } from '../operators/gained-rights.ts';
 import { grantDetails, grantOfRight } from '../operators/grants.ts';
 import type { Eased } from '../sign-in/end-issued.ts';
+import { closeAccount } from './close-account.ts';
 import {
   type ChangedRight,
   type ChangedRights,
@@ -152,12 +154,27 @@ function* keepAssignment(right: FormerAssignment, origin: Origin, now: number): 
   yield* record({ at: now, type: 'access.assigned', origin, clientId, accountId, details });
 }
 
-/** Makes somebody owner of the installation again whom suspects removed: else the last owner would be one whom they made. */
+/**
+ * Makes somebody owner of the installation again whom suspects removed: else the last owner would be one whom they made. To a weaker operator
+ * who could get in meanwhile, the account is closed.
+ */
 export function* giveOwnerBack(right: FormerRole, origin: Origin, now: number): Work<void> {
-  yield* lockOperator({ accountId: right.accountId });
+  const { accountId } = right;
+  yield* lockOperator({ accountId });
   const held = yield* heldRole(right);
   yield* setRole(right, held, origin, now);
-  yield* settleGain(right.accountId, right, origin, now);
+  yield* endOperatorLinks(accountId);
+  const account = yield* lockAccount({ id: accountId });
+  if (account === undefined) return;
+  const given = yield* givenByWeaker(account, right, now);
+  // Nobody weaker changed how an owner signs in while they were that.
+  const [password, address] = [given.password, given.address].map((one) =>
+    one !== undefined && one.givenAt >= right.givenAt ? one : undefined,
+  );
+  const since = Math.min(...[password, address].flatMap((one) => one?.givenAt ?? []));
+  if (!Number.isFinite(since)) return;
+  const details = { reason: 'An operator who may do less set how this person signs in while the role was away.' };
+  yield* closeAccount(account, { since, doubtedOf: address?.operatorId, details }, origin, now);
 }
 
 /** What a suspect gave ends with the suspect, also where somebody else had changed it or taken it away before: nobody puts it back. */

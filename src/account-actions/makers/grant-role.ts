@@ -39,7 +39,8 @@ export interface GivenRole {
  * role for longer than they hold it, so the keys and roles that the person gave for longer are told, as where a role is taken away. The same
  * call again ends what the first one told.
  * @param options.endMade ends these, and what they made
- * @throws {Failure} `not found`, `invalid`, `insufficient permission`, or `conflict` for an end of the last owner
+ * @throws {Failure} `not found`, `invalid`, `insufficient permission`, or `conflict` for an end of the last owner, and where the person
+ *   signs in by what a weaker operator set
  */
 export async function grantRole(
   context: GrantsContext,
@@ -74,7 +75,7 @@ export async function grantRole(
     const createdAt = (goesOn ? held.createdAt : null) ?? now;
     const actor = { operatorId: operator?.id ?? null, at: now };
     yield* replaceGrant({ accountId, ...wanted, madeBy, now: createdAt }, held, actor);
-    if (isMore(liveGrants(before, now), wanted)) yield* settleGain(accountId, wanted, origin, now);
+    if (isMore(liveGrants(before, now), wanted)) yield* settleGain(accountId, wanted, now);
     // It is for the first owner, and would work again if this one were suspended.
     if (isOwner(wanted)) yield* endSetupLink({});
     const ended =

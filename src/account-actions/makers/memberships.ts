@@ -30,8 +30,8 @@ const isLess = (grant: OperatorGrant | undefined, than: OperatorGrant | undefine
 /**
  * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
  * @returns what the person made in a role of the organization that is taken away: what was ended, or what goes on
- * @throws {Failure} `not found`, `conflict` where the user belongs to another organization or is the last owner, or `insufficient permission` where the operator
- *   may not give the role
+ * @throws {Failure} `not found`, `conflict` where the user belongs to another organization, is the last owner, or signs in by what a weaker
+ *   operator set, or `insufficient permission` where the operator may not give the role
  */
 export async function setMember(
   context: OrganizationsContext & ActingOperator,
@@ -57,7 +57,7 @@ export async function setMember(
     const ended = isLess(grant, before)
       ? yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade })
       : NOTHING_ENDED;
-    if (grant !== undefined && isLess(before, grant)) yield* settleGain(accountId, grant, origin, now);
+    if (grant !== undefined && isLess(before, grant)) yield* settleGain(accountId, grant, now);
     const details = { organizationId, role, ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
     return ended;

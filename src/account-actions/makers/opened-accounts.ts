@@ -1,22 +1,11 @@
 import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
-import { recordDoubtedAddress } from '../../accounts/act-store.ts';
 import { endOpening, LET_IN } from '../../accounts/opening-store.ts';
-import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, takeAccountLock } from '../../accounts/store.ts';
-import { record } from '../../audit/audit.ts';
-import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
-import { untilNow } from '../../authenticators/rules/taking-back.ts';
-import { endChallengesButReports } from '../../mail/challenges.ts';
 import { lackingOf, type Operator } from '../../operators/rights.ts';
-import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
-import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
-import { saveChange } from '../accounts/accounts.ts';
-import { revokeAccessSince } from '../connections/connections.ts';
-import { accountTime } from '../notices/account-time.ts';
 import { barAgain, barsAnything, earlierBar } from './bar-again.ts';
+import { closeAccount } from './close-account.ts';
 import type { Opening } from './opening-query-store.ts';
 import type { Suspect } from './suspects.ts';
 
@@ -75,9 +64,8 @@ export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
 }
 
 /**
- * Closes the accounts that were opened, inside the unit of work that ends what was made through them: every session ends, and the password,
- * and what was added since, with the access of apps. A report of the owner's that nobody answered goes on: by it, and by the recovery, the rest
- * is taken back. An address that was given meanwhile recovers nothing until it is proved. One that was only let in again is barred as before.
+ * Closes the accounts that were opened (`closeAccount`), inside the unit of work that ends what was made through them. One that was only let
+ * in again is barred as before.
  */
 export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
   for (const [id, parts] of byOpenedAccount(suspects)) {
@@ -92,26 +80,11 @@ export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: nu
 }
 
 function* close(account: Account, openings: readonly Opening[], origin: Origin, now: number): Work<Account> {
-  const { id: accountId } = account;
-  const moved = openings.find(({ isMoved }) => isMoved);
-  const at = yield* accountTime(account, now);
-  const since = Math.min(...openings.map(({ span }) => span.since));
-  const ended = {
-    ...{ passwordHash: null, generation: randomIdentifier() },
-    ...(moved !== undefined && { profile: changeProfile(account.profile, { emailVerified: false }, now) }),
-  };
-  const closed = yield* saveChange(account, ended, at, now);
-  if (moved !== undefined) yield* recordDoubtedAddress(account, moved.operatorId, at);
-  yield* removeFactorsSince(accountId, { span: untilNow(since) }, at);
-  yield* removeIdentitiesSince({ accountId, since });
-  yield* leaveUnconnectedGroups(accountId, origin, now);
-  yield* revokeAccessSince({ accountId, since }, origin, now);
-  yield* endChallengesButReports(account, closed.generation);
   const details = {
-    fields: ['password', ...(moved === undefined ? [] : ['emailVerified'])],
     reason: 'An operator who was ended with all that they made had set how this person signs in.',
     openedBy: [...new Set(openings.map(({ operatorId }) => operatorId))],
   };
-  yield* record({ at: now, type: 'account.updated', origin, accountId, details });
-  return closed;
+  const since = Math.min(...openings.map(({ span }) => span.since));
+  const doubtedOf = openings.find(({ isMoved }) => isMoved)?.operatorId;
+  return yield* closeAccount(account, { since, doubtedOf, details }, origin, now);
 }

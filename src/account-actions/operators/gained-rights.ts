@@ -1,58 +1,77 @@
 import { liveGrantsOf } from '../../access/operator-grant-store.ts';
-import { givenAddresses, givenPasswords, recordDoubtedAddress } from '../../accounts/act-store.ts';
-import { takeAddressesAway } from '../../accounts/previous-address-store.ts';
-import { changeProfile } from '../../accounts/rules/profile.ts';
-import { lockAccount } from '../../accounts/store.ts';
+import { givenAddresses, givenPasswords } from '../../accounts/act-store.ts';
+import { openersOf } from '../../accounts/opening-store.ts';
+import { type Account, lockAccount } from '../../accounts/store.ts';
 import { findAdminKey, grantOfKey, isKeyOnRecord } from '../../admin-keys/store.ts';
-import { record } from '../../audit/audit.ts';
-import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
-import { untilNow } from '../../authenticators/rules/taking-back.ts';
-import { endChallenges, endOperatorLinks } from '../../mail/challenges.ts';
-import { excessOf, heldByRoles, liveGrants, type Operator, type OperatorGrant } from '../../operators/rights.ts';
-import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
+import {
+  excessAmong,
+  excessOf,
+  heldByRoles,
+  liveGrants,
+  type Operator,
+  type OperatorGrant,
+} from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
-import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
-import { saveChange } from '../accounts/accounts.ts';
-import { accountTime } from '../notices/account-time.ts';
+import { conflict } from '../../platform/failure.ts';
+
+/** What stands against a grant, and what is to be done first. */
+const REFUSED = {
+  address:
+    'This person may have their address from an operator who lacks a permission of the role, or holds it for less long. First find out whether it is theirs and declare it verified, then let them recover the account by mail. Then give the role.',
+  'way in':
+    'An operator who lacks a permission of the role, or holds it for less long, set how this person signs in, and nobody has taken the account back since. First let them recover the account, by mail or by a recovery link that you make. Then give the role.',
+} as const;
+
+/** By what an operator may get into an account who lacks something of a grant, or does not hold it for as long. */
+type WayOfWeaker = keyof typeof REFUSED;
 
 /**
- * What follows for a person who holds a grant from now on that they did not hold before, inside the unit of work that gives it. Nobody takes
- * over somebody who may do more: so the recovery links end that operators made of the account. A password ends, too, that an operator set
- * who lacks something of the grant, or that was chosen by proving it or an address of theirs, with every session, and with the factors that
- * were added since. An address that such an operator gave is not verified any more, and recovers nothing until the person proves it, or an
- * operator who may act on the account sets it.
+ * What is asked of an account before its person holds a grant that they did not hold, inside the unit of work that gives it. Nobody takes over
+ * somebody who may do more. So it is refused while a weaker operator, or one who has ended, may get in by what they set: the gain changes
+ * nothing of how the person signs in and takes the account back. A thief may bring it about, too. Only the recovery links end that operators made.
+ * @throws {Failure} `conflict`, with what is to be done first
  */
-export function* settleGain(accountId: string, gained: OperatorGrant, origin: Origin, now: number): Work<void> {
-  yield* endOperatorLinks(accountId);
+export function* settleGain(accountId: string, gained: OperatorGrant, now: number): Work<void> {
   const account = yield* lockAccount({ id: accountId });
-  if (account === undefined) return;
-  const [password] = yield* ofWeaker(yield* givenPasswords(account), gained, now);
-  const addresses = yield* ofWeaker(yield* givenAddresses(accountId), gained, now);
-  // An earlier one may still undo its change.
-  if (addresses.length > 0) yield* takeAddressesAway({ accountId });
-  const address = addresses.find(({ isPresent }) => isPresent);
-  if (password === undefined && address === undefined) return;
-  const at = yield* accountTime(account, now);
-  const changed = {
-    ...(password !== undefined && { passwordHash: null }),
-    ...(address !== undefined && { profile: changeProfile(account.profile, { emailVerified: false }, now) }),
-    generation: randomIdentifier(),
-  };
-  yield* saveChange(account, changed, at, now);
-  if (address !== undefined) yield* recordDoubtedAddress(account, address.operatorId, at);
-  const since = Math.min(password?.givenAt ?? at, address?.givenAt ?? at);
-  yield* removeFactorsSince(accountId, { span: untilNow(since) }, at);
-  yield* leaveUnconnectedGroups(accountId, origin, now);
-  yield* endChallenges(accountId);
-  const details = {
-    fields: [...(password === undefined ? [] : ['password']), ...(address === undefined ? [] : ['emailVerified'])],
-    reason: 'Set by an operator who lacks a permission that the person got, or holds it for less long.',
-  };
-  yield* record({ at: now, type: 'account.updated', origin, accountId, details });
+  const way = account && (yield* wayOfWeaker(account, gained, now));
+  if (way !== undefined) throw conflict(REFUSED[way]);
+  yield* endOperatorLinks(accountId);
 }
 
-/** What was given by operators who lack something of a grant, or do not hold it for as long. */
+/** What stands against a grant: see {@link settleGain}. @returns undefined where it may be given */
+export function* wayOfWeaker(account: Account, gained: OperatorGrant, now: number): Work<WayOfWeaker | undefined> {
+  const { password, address } = yield* givenByWeaker(account, gained, now);
+  const openers = yield* ofWeaker(yield* openersOf({ accountId: account.id }), gained, now);
+  if (address !== undefined || openers.some(({ isMoved }) => isMoved)) return 'address';
+  return password !== undefined || openers.length > 0 ? 'way in' : undefined;
+}
+
+/** What an account has from operators who are weaker than a grant: its password, or the one that was proved for it, and its address. */
+export function* givenByWeaker(account: Account, gained: OperatorGrant, now: number) {
+  const passwords = account.passwordHash === null ? [] : yield* givenPasswords(account);
+  const [password] = yield* ofWeaker(passwords, gained, now);
+  const present = (yield* givenAddresses(account.id)).filter(({ isPresent }) => isPresent);
+  const [address] = yield* ofWeaker(present, gained, now);
+  return { password, address };
+}
+
+/**
+ * Whether the address of an account may be from an operator who may do less than another, or has ended: who declares it verified answers for
+ * it from then on.
+ * @param operator undefined for the command line on the server
+ */
+export function* hasAddressOfWeaker(accountId: string, operator: Operator | undefined, now: number): Work<boolean> {
+  const given = (yield* givenAddresses(accountId)).filter(({ isPresent }) => isPresent);
+  const openers = (yield* openersOf({ accountId })).filter(({ isMoved }) => isMoved);
+  for (const { operatorId } of [...given, ...openers]) {
+    const held = { grants: yield* grantsOfOperator(operatorId, now) };
+    if (operatorId !== operator?.id && excessAmong(held, operator?.grants ?? [OWNERS]) !== undefined) return true;
+  }
+  return false;
+}
+
+/** Of what operators did, what those did who lack something of a grant, or do not hold it for as long. */
 function* ofWeaker<Given extends { readonly operatorId: string }>(
   given: readonly Given[],
   gained: OperatorGrant,

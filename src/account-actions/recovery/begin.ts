@@ -58,7 +58,7 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 /**
  * Sends a link that recovers an account, inside a unit of work, and a code where a browser asked. They replace earlier ones, except
  * those that another browser asked for which signed in to the account before, and end with the account's generation. Does nothing where
- * the address is not to be trusted with the account: see `settleGain`. A banned or suspended person is told why none comes.
+ * the address is not to be trusted with the account: see `closeAccount`. A banned or suspended person is told why none comes.
  */
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,

@@ -57,7 +57,7 @@ export const grantRoleSchema = {
   objects: { person: 'id', inOrganizationOfBody: true },
   summary: 'Give a role to a user',
   description:
-    'Or change its end. Nobody gives a role with a permission that they lack, or for longer than they hold it themselves: where the role ends sooner than before, the keys and roles that the person gave for longer are listed, and end with `endMade`. `owner` and `admin` of an organization are roles of the membership.',
+    'Or change its end. Nobody gives a role with a permission that they lack, or for longer than they hold it themselves: where the role ends sooner than before, the keys and roles that the person gave for longer are listed, and end with `endMade`. `owner` and `admin` of an organization are roles of the membership. `conflict` while an operator who lacks a permission of the role, or holds it for less long, may sign in as the person by what they set: the description says what to do first.',
   params,
   querystring: Type.Object(
     {

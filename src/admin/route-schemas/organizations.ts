@@ -174,7 +174,7 @@ export const setMemberSchema = {
   objects: { organization: 'id', person: 'userId' },
   summary: 'Add a member, or change the role',
   description:
-    'A user can be a member of one organization only: `conflict` if it is another one. Where this takes a role away, the keys and roles that the person made in the organization and that no role of theirs covers any more are listed, as are apps and members, and end with `endMade`.',
+    'A user can be a member of one organization only: `conflict` if it is another one, or while an operator who lacks a permission of the role may sign in as the person by what they set. Where this takes a role away, the keys and roles that the person made in the organization and that no role of theirs covers any more are listed, as are apps and members, and end with `endMade`.',
   params: memberParams,
   querystring: takes,
   body: SetMembershipRequest,

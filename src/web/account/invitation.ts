@@ -82,7 +82,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return sendPage(reply, 200, site, { ...nothingToJoinPage(site), ...signedInFrame(site, browser, visitor) });
     }
     const { account } = visitor;
-    const obstacle = await database.read(() => obstacleToJoining(invitation, account));
+    const obstacle = await database.read(() => obstacleToJoining(invitation, account, clock()));
     const token = browser.formToken(joinContext(visitor.session), visitor);
     const page =
       obstacle?.kind === 'member'

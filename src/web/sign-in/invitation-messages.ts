@@ -52,6 +52,8 @@ export const invitationTexts = {
   ],
   otherAddress:
     'The invitation is for another address than the one of this account. Sign out, then open the invitation again and go on with the account of that address.',
+  setByOthers:
+    'With the role you could do more than an operator who once set your email address or how you sign in. Choose a new password with “Forgot your password?”, then open this invitation again. If that does not help, ask an operator to confirm your address.',
   joined: (organization: string) => `You are now a member of ${organization}`,
   joinedAs: {
     OWNER: 'You are one of its owners.',

@@ -90,9 +90,9 @@ export function joinPage(
   const onward =
     obstacle === undefined
       ? html`<button class="primary" type="submit">${text.join}</button>`
-      : obstacle.kind === 'other address'
-        ? accountLink(site)
-        : organizationLink(site, text.leave);
+      : obstacle.kind === 'other organization'
+        ? organizationLink(site, text.leave)
+        : accountLink(site);
   return {
     title,
     layout: 'narrow',
@@ -105,10 +105,11 @@ ${helpLine(site)}`,
   };
 }
 
-const reasonOf = (obstacle: Obstacle, { organization }: ShownInvitation): HtmlPart =>
-  obstacle.kind === 'other address'
-    ? text.otherAddress
-    : text.elsewhere(html`<strong>${isolate(obstacle.name)}</strong>`, isolate(organization?.name ?? ''));
+function reasonOf(obstacle: Obstacle, { organization }: ShownInvitation): HtmlPart {
+  if (obstacle.kind === 'other address') return text.otherAddress;
+  if (obstacle.kind === 'set by others') return text.setByOthers;
+  return text.elsewhere(html`<strong>${isolate(obstacle.name)}</strong>`, isolate(organization?.name ?? ''));
+}
 
 export const declinedPage = (site: Site, organization: string | undefined): Page =>
   notice(
