@@ -165,6 +165,7 @@ test('PW-09: five wrong codes end the sign-in; tries count over sign-ins and kin
   const limited = await typeCode(guesser.browser, guesser.page, totpCode(factor, server.now()));
   assert.equal(limited.status, 429, 'the right code, too');
   assert.ok(Number(limited.headers.get('retry-after')) > 0);
+  assert.match(limited.text, new RegExp(`name="identifier"[^>]*value="${user.username}"`), 'what was typed is kept');
   assert.equal((await guesser.browser.get('/login/verify')).location?.pathname, '/login', 'it begins again');
 
   await owner.browser.submit(await owner.browser.get('/account'), {}, '/logout');
@@ -208,6 +209,7 @@ for (const [title, end, status, text] of ends) {
     assert.equal(answer.status, status);
     assert.match(answer.text, text);
     assert.match(answer.text, /action="\/login"/);
+    assert.match(answer.text, new RegExp(`name="identifier"[^>]*value="${user.username}"`), 'what was typed is kept');
     assert.equal(await isSignedIn(browser), false);
     assert.equal(browser.cookie('tessera_sign_in'), undefined);
   });

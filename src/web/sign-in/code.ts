@@ -95,7 +95,8 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const result = await signIn(services, checked, browser);
     if (isProof(result)) return continueSignIn(services, visit, result);
     await endOfStep(began);
-    if (result.kind !== 'wrong') return showRefusal(services, visit, result, '');
+    if (result.kind !== 'wrong')
+      return showRefusal(services, visit, result, readNamed(services, visit.browser)?.identifier ?? '');
     request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
     return refuse(401, messages.recovery.codeWrong(services.limits.codeAccount));
   });

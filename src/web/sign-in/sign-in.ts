@@ -84,6 +84,8 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     if (password === '') return showSignIn(services, visit, 200, NO_PROBLEMS, typed);
     const result = await attemptSignIn(services, visit, identifier, password);
     if (isProof(result)) {
+      // The second step may come back to this page.
+      if (result.kind === 'second factor') keepNamed(services, visit.browser, reply, typed, false);
       return request.expiredFor === undefined
         ? continueSignIn(services, visit, result)
         : continueWithoutRequest(services, visit, result, request.expiredFor);

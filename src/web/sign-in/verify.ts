@@ -20,6 +20,7 @@ import { redirect } from '../../platform/http/server.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
+import { readNamed } from './named.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
@@ -145,10 +146,13 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     return redirect(request, reply, site.path(`/login${query}`));
   }
 
+  /** What was typed in the first step. */
+  const nameOf = ({ browser }: SignInVisit): string => readNamed(services, browser)?.identifier ?? '';
+
   /** Back at the sign-in page, with what happened. */
   function showExpired(visit: SignInVisit): Promise<FastifyReply> {
     browsers.setSignIn(visit.reply, undefined, 0);
-    return showSignIn(services, visit, 409, generalProblem(messages.verify.expired), '');
+    return showSignIn(services, visit, 409, generalProblem(messages.verify.expired), nameOf(visit));
   }
 
   app.get('/login/verify', { preHandler }, async (request, reply) => {
@@ -208,7 +212,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     // A limit ends the sign-in (PW-09), and so does a change to the account.
     await visit.abandon();
     browsers.setSignIn(reply, undefined, 0);
-    return showRefusal(services, visit, result, '');
+    return showRefusal(services, visit, result, nameOf(visit));
   });
 }
 
