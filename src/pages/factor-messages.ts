@@ -63,7 +63,8 @@ export const twoStep = {
   replace: 'Replace the authenticator app',
   remove: 'Remove the authenticator app',
   removeYes: 'Yes, remove the app',
-  lastWay: 'Without this app there would be no way into your account. Add a passkey before you remove it.',
+  lastWay:
+    'Apart from recovery codes, which run out, this app is your only way into your account. Add a passkey before you remove it.',
   removedBefore: 'The authenticator app was already removed.',
   removeLeadPasskeys: 'You are no longer asked for its codes, and can delete the entry of this account in the app.',
   removeLead: 'You are no longer asked for a code after your password.',

@@ -95,7 +95,8 @@ const NOT_PROVED: readonly string[] = [
     '/sessions',
   ].map((page) => `GET /account${page}`),
   // These are the proof itself.
-  ...['GET /account/confirm', 'GET /account/confirm/passkey', 'POST /account/confirm'],
+  ...['GET /account/confirm', 'GET /account/confirm/again', 'GET /account/confirm/with/:name'],
+  ...['GET /account/confirm/passkey', 'POST /account/confirm'],
   // What ends access.
   ...[
     'POST /account/connections',

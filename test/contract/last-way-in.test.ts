@@ -46,10 +46,10 @@ const removeApp = async ({ browser }: Owner): Promise<number> =>
 async function keepsApp({ browser }: Owner): Promise<void> {
   const { text } = await browser.get('/account/security');
   assert.ok(!text.includes(REMOVE_APP), 'it is not offered');
-  assert.match(text, /Without this app there would be no way into your account/);
+  assert.match(text, /this app is your only way into your account/);
   const refused = await browser.post(REMOVE_APP, formOf(text, '/account/security/recovery-codes').hidden);
   assert.equal(refused.status, 409);
-  assert.match(refused.text, /<h1>Security<[\s\S]*Without this app there would be no way into your account/);
+  assert.match(refused.text, /<h1>Security<[\s\S]*this app is your only way into your account/);
 }
 
 let organizations = 0;

@@ -79,7 +79,7 @@ export function troubleCases(theStage: () => Stage): void {
         await signIn(page, user.username, PASSWORD);
         await open(at, '/account/security/authenticator');
         assert.equal(await heading(at), 'Confirm it is you to set up an authenticator app');
-        assert.match(await textOf(page.locator('main')), /Use another way.*Lost your passkey\?/s);
+        assert.match(await textOf(page.locator('main')), /Is your passkey on another device\?.*Lost your passkey\?/s);
         assert.equal(await page.locator('[name=current]').count(), 0, 'a password does not stand in for a passkey');
         await press(page.getByRole('link', { name: 'Recover your account' }));
         assert.equal(new URL(page.url()).pathname, '/recover');
