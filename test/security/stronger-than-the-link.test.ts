@@ -167,3 +167,13 @@ test('an account that a weaker operator created gets no more than that one holds
   await assert.rejects(signedIn(server, user, PASSWORD));
   await ok('PUT', `/users/${id}/roles/owner`, {});
 });
+
+test('where a weaker operator removed the app of a person, a role waits until the person has recovered the account', async () => {
+  const { adminKey } = await ok('POST', '/admin-keys', { name: 'help desk', role: 'support' });
+  const user = await newUser(server, { emailVerified: true });
+  await enroll(server, user);
+  await ok('DELETE', `/users/${user.id}/factors/totp`, undefined, adminKey);
+  assert.equal((await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {})).status, 409);
+  await recoverBy(user);
+  await ok('PUT', `/users/${user.id}/roles/owner`, {});
+});

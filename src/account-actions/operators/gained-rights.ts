@@ -20,7 +20,7 @@ const REFUSED = {
   address:
     'This person may have their address from an operator who lacks a permission of the role, or holds it for less long. First find out whether it is theirs and declare it verified, then let them recover the account by mail. Then give the role.',
   'way in':
-    'An operator who lacks a permission of the role, or holds it for less long, set how this person signs in, and nobody has taken the account back since. First let them recover the account, by mail or by a recovery link that you make. Then give the role.',
+    'An operator who lacks a permission of the role, or holds it for less long, set how this person signs in, and nobody has taken the account back since. First let them recover the account by mail or, where no mail is sent, by a recovery link of yours that resets their factors. Then give the role.',
 } as const;
 
 /** By what an operator may get into an account who lacks something of a grant, or does not hold it for as long. */
