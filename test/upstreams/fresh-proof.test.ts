@@ -137,7 +137,8 @@ test('a provider that was connected in the session is no proof in it', async () 
   other.provider.person = personOf('connected-since');
   const left = await browser.get(connect);
   const back = await browser.get(other.provider.authorize(left.location?.href ?? '').href);
-  await browser.submit(await browser.get(back.location?.href ?? ''), {}, `${connect}/confirm`);
+  const done = await browser.submit(await browser.get(back.location?.href ?? ''), {}, `${connect}/confirm`);
+  assert.match(done.text, /is connected/);
   server.advance(11 * MINUTE);
   const { text } = await browser.get(EXPORT);
   assert.ok(text.includes(`href="${WITH()}"`) && !text.includes(`/confirm/with/${other.name}`), text);
