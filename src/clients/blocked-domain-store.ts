@@ -1,16 +1,4 @@
-import {
-  type Codec,
-  columnsOf,
-  command,
-  decoder,
-  encoded,
-  jsonOr,
-  many,
-  one,
-  plain,
-  storedField,
-} from '../platform/database/statement.ts';
-import type { DomainRound } from './rules/domain-rounds.ts';
+import { columnsOf, command, decoder, many, one, plain, storedField } from '../platform/database/statement.ts';
 
 /** A domain whose metadata documents are refused. */
 export interface BlockedDomain {
@@ -29,15 +17,6 @@ const DOMAIN = {
 const COLUMNS = columnsOf(DOMAIN);
 const toBlocked: (row: object) => BlockedDomain = decoder(DOMAIN);
 
-/** What was done to it before, the oldest first. */
-interface WithEarlier {
-  readonly earlier: readonly DomainRound[];
-}
-
-const EARLIER = jsonOr<readonly DomainRound[], readonly DomainRound[]>([]) as Codec<readonly DomainRound[], string>;
-const BLOCKED = { ...DOMAIN, earlier: storedField('earlier', EARLIER) } as const;
-const toBlockedWithEarlier: (row: object) => BlockedDomain & WithEarlier = decoder(BLOCKED);
-
 export const insertDomain = one(
   (db, p: BlockedDomain) =>
     db
@@ -47,21 +26,14 @@ export const insertDomain = one(
       .returning(COLUMNS),
   toBlocked,
 );
-/** Keeps what was done to a domain before it was blocked. */
-export const keepEarlier = command((db, p: { domain: string } & WithEarlier) =>
-  db
-    .updateTable('blocked_client_domain')
-    .set({ earlier: encoded(EARLIER, p.earlier) })
-    .where('domain', '=', p.domain),
-);
 export const findDomain = one(
   (db, p: { domain: string }) => db.selectFrom('blocked_client_domain').select(COLUMNS).where('domain', '=', p.domain),
   toBlocked,
 );
 export const removeDomain = one(
   (db, p: { domain: string }) =>
-    db.deleteFrom('blocked_client_domain').where('domain', '=', p.domain).returning(columnsOf(BLOCKED)),
-  toBlockedWithEarlier,
+    db.deleteFrom('blocked_client_domain').where('domain', '=', p.domain).returning(COLUMNS),
+  toBlocked,
 );
 export const listDomains = many(
   (db, p: { after: string; limit: number }) =>
@@ -75,8 +47,9 @@ export const listDomains = many(
 );
 
 /** A domain that an operator unblocked, as it was before. */
-export interface UnblockedDomain extends DomainRound, WithEarlier {
-  readonly domain: string;
+interface UnblockedDomain extends BlockedDomain {
+  readonly operatorId: string;
+  readonly unblockedAt: number;
 }
 
 const UNBLOCKED = {
@@ -85,7 +58,6 @@ const UNBLOCKED = {
   unblockedAt: storedField('unblocked_at', plain<number>()),
   blockedBy: storedField('blocker_id', plain<string | null>()),
   createdAt: storedField('blocked_at', plain<number>()),
-  earlier: storedField('earlier', EARLIER),
 } as const;
 
 const toUnblocked: (row: object) => UnblockedDomain = decoder(UNBLOCKED);
@@ -97,7 +69,6 @@ export const insertUnblocked = command((db, p: UnblockedDomain) => {
     unblocked_at: p.unblockedAt,
     blocker_id: p.blockedBy,
     blocked_at: p.createdAt,
-    earlier: encoded(EARLIER, p.earlier),
   };
   return db
     .insertInto('unblocked_client_domain')
@@ -105,11 +76,9 @@ export const insertUnblocked = command((db, p: UnblockedDomain) => {
     .onConflict((conflict) => conflict.column('domain').doUpdateSet(row));
 });
 
-/** Forgets who unblocked a domain. @returns what was kept */
-export const removeUnblocked = one(
-  (db, p: { domain: string }) =>
-    db.deleteFrom('unblocked_client_domain').where('domain', '=', p.domain).returning(columnsOf(UNBLOCKED)),
-  toUnblocked,
+/** Forgets who unblocked a domain. */
+export const removeUnblocked = command((db, p: { domain: string }) =>
+  db.deleteFrom('unblocked_client_domain').where('domain', '=', p.domain),
 );
 
 /** The domains that an operator unblocked from one instant on, and before another one, and that nobody has blocked since. */

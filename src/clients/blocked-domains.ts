@@ -11,16 +11,13 @@ import {
   findDomain,
   insertDomain,
   insertUnblocked,
-  keepEarlier,
   listDomains,
   removeDomain,
   removeUnblocked,
-  type UnblockedDomain,
   unblockedBy,
 } from './blocked-domain-store.ts';
 import { hostsOf, oneRegistrationAtATime } from './blocked-hosts.ts';
 import { disableClient } from './disable.ts';
-import { type DomainRound, firstEnding, withRound } from './rules/domain-rounds.ts';
 import { hasHost } from './rules/metadata-document.ts';
 import { LISTS_OF_STRANGERS } from './self-registration-store.ts';
 import { listMetadataHosts, renewGenerationsAt } from './store.ts';
@@ -59,19 +56,9 @@ export function blockDomain(
   return database.commit(() => block({ domain, createdAt: now, blockedBy: operator?.id ?? null }, {}, origin, now));
 }
 
-/** What was done to a domain that an operator unblocked, the oldest first; nothing of any other one. */
-function roundsOf(unblocked: UnblockedDomain | undefined): readonly DomainRound[] {
-  if (unblocked === undefined) return [];
-  const { domain: _, earlier, ...round } = unblocked;
-  return withRound(earlier, round);
-}
-
-/**
- * Blocks a domain, inside a unit of work.
- * @param earlier what was done to it before, where that is not what is known of it now
- */
+/** Blocks a domain, inside a unit of work. */
 function* block(
-  { earlier, ...wanted }: BlockedDomain & { readonly earlier?: readonly DomainRound[] },
+  wanted: BlockedDomain,
   why: { readonly putBack?: true },
   origin: Origin,
   now: number,
@@ -79,8 +66,7 @@ function* block(
   const { domain } = wanted;
   yield* oneRegistrationAtATime(now);
   const added = yield* insertDomain(wanted);
-  const unblocked = yield* removeUnblocked({ domain });
-  if (added !== undefined) yield* keepEarlier({ domain, earlier: earlier ?? roundsOf(unblocked) });
+  yield* removeUnblocked({ domain });
   yield* endAll(domain);
   yield* disableAppsOfStrangers(domain, now, origin);
   if (added === undefined) return (yield* findDomain({ domain })) ?? wanted;
@@ -139,28 +125,19 @@ interface MakerOfDomains {
   readonly until: number;
 }
 
-/** A domain that is blocked again: as it was before operators unblocked it. */
-interface BlockedBefore extends BlockedDomain {
-  readonly earlier: readonly DomainRound[];
-}
-
-/** What operators unblocked that is still so, but for what they alone had blocked. */
-function* unblockedAmong(makers: readonly MakerOfDomains[]): Work<readonly BlockedBefore[]> {
-  const isTheirs = (operatorId: string | null, at: number): boolean =>
-    makers.some(({ id, since, until }) => id === operatorId && at >= since && at < until);
-  const found: BlockedBefore[] = [];
+/**
+ * What operators unblocked last, as it was blocked before. Also by them: who blocked it and unblocked it again may have done so to have it
+ * forgotten who had blocked it first.
+ */
+function* unblockedAmong(makers: readonly MakerOfDomains[]): Work<readonly BlockedDomain[]> {
+  const found: BlockedDomain[] = [];
   for (const { id: operatorId, since, until } of makers) {
-    for (const unblocked of yield* unblockedBy({ operatorId, since, until })) {
-      const first = firstEnding(roundsOf(unblocked), isTheirs);
-      if (first === undefined) continue;
-      const { createdAt, blockedBy } = first.round;
-      found.push({ domain: unblocked.domain, createdAt, blockedBy, earlier: first.earlier });
-    }
+    found.push(...(yield* unblockedBy({ operatorId, since, until })));
   }
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1));
 }
 
-/** The domains that operators unblocked and nobody has blocked since, but for those that they had blocked themselves. */
+/** The domains that operators unblocked and nobody has blocked since. */
 export function* domainsUnblockedBy(makers: readonly MakerOfDomains[]): Work<readonly string[]> {
   return (yield* unblockedAmong(makers)).map(({ domain }) => domain);
 }

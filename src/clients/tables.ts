@@ -117,8 +117,6 @@ interface BlockedClientDomainTable {
   created_at: StoredInstant;
   /** Who blocked it; null for the command line on the server, and for those of before. */
   operator_id: Generated<StoredId | null>;
-  /** Who blocked and unblocked it before, as JSON. */
-  earlier: Generated<string | null>;
 }
 
 /** Tokens with which apps may register themselves. */

@@ -44,7 +44,6 @@ import { resourceMarks } from './0041-resource-marks.ts';
 import { providerOpenings } from './0042-provider-openings.ts';
 import { statusChanges } from './0043-status-changes.ts';
 import { rightHolders } from './0044-right-holders.ts';
-import { domainRounds } from './0045-domain-rounds.ts';
 
 /** The schema of version 0.2.0, with a migration for each group of tables. A released migration is never edited. */
 const BASELINE: Timeline = {
@@ -102,7 +101,6 @@ export const timeline: Timeline = {
   '0042-provider-openings': expand(providerOpenings),
   '0043-status-changes': expand(statusChanges),
   '0044-right-holders': rightHolders,
-  '0045-domain-rounds': expand(domainRounds),
 };
 
 /** A database is migrated to the schema of this version. */
