@@ -65,6 +65,10 @@ export const errorTexts = {
     correlationId,
   ],
   again: (seconds: number) => `Try again in ${duration(seconds)}.`,
+  sessionEnded: {
+    title: 'You are signed out',
+    text: 'Your session ended before this was done, so nothing was changed. Sign in and try again.',
+  },
   /** By HTTP status. Any other status has the text of 400 or 500. */
   statuses: {
     400: {

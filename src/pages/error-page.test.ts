@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { limited, unavailable } from '../platform/failure.ts';
+import { Failure, limited, unavailable } from '../platform/failure.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { pageErrors } from './error-page.ts';
 import { en } from './messages.ts';
@@ -40,10 +40,18 @@ test('Retry-After stands on the page in words', async () => {
 });
 
 test('a status without a text has that of its class', async () => {
-  assert.match((await pageOf(new OAuthError(409, 'conflict', 'x'))).text, /This request is not valid/);
+  assert.match((await pageOf(new OAuthError(410, 'not_found', 'x'))).text, /This request is not valid/);
   assert.match((await pageOf(new OAuthError(501, 'server_error', 'x'))).text, /on our side/);
   assert.match((await pageOf(new Error('inside'))).text, /on our side/);
   assert.doesNotMatch((await pageOf(new Error('inside'))).text, /inside/);
+});
+
+test('a session that ended is said to have, and not that a form came from elsewhere', async () => {
+  const { status, text } = await pageOf(new Failure('session ended', 'x'));
+  assert.equal(status, 403);
+  assert.match(text, /You are signed out/);
+  assert.match(text, /href="\/account"/);
+  assert.match((await pageOf(new OAuthError(403, 'access_denied', 'x'))).text, /another site/);
 });
 
 test('an error page leads from its correlation id to the reason', async () => {

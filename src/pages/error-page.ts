@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeveloperAdvice } from '../clients/rules/developer-advice.ts';
+import { Failure } from '../platform/failure.ts';
 import { namesHtml, wantsHtml } from '../platform/http/accept.ts';
 import { refusalOf, sendError, toOAuthError } from '../platform/http/errors.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
@@ -133,7 +134,9 @@ export const pageErrors =
   (site: Site) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = toOAuthError(error, request);
-    sendErrorPage(request, reply, site, refusal, pageFor(refusal, site.messages));
+    const isEnded = error instanceof Failure && error.kind === 'session ended';
+    const ended = { ...site.messages.error.sessionEnded, onward: 'account' } as const;
+    sendErrorPage(request, reply, site, refusal, isEnded ? ended : pageFor(refusal, site.messages));
   };
 
 /** Paths for programs: errors there are JSON, whatever the Accept header says. */
