@@ -37,6 +37,14 @@ export const forgetStatusChange = command((db, p: { id: string }) =>
   db.deleteFrom('status_change').where('id', '=', p.id),
 );
 
+const setFormer = command((db, p: { id: string; former: string }) =>
+  db.updateTable('status_change').set({ former: p.former }).where('id', '=', p.id),
+);
+
+/** Corrects what barred an account before a decision, where what was decided before that has ended. */
+export const saveFormerBar = ({ id, former }: Pick<StatusChange, 'id' | 'former'>): Work<void> =>
+  setFormer({ id, former: JSON.stringify(former) });
+
 /** Keeps what barred an account before an operator decides on that, in the unit of work that does so and holds the account's lock. */
 export function* keepStatusChange(accountId: string, { operatorId, former, at }: Omit<StatusChange, 'id'>): Work<void> {
   const kept = yield* statusChangesOf({ accountId });

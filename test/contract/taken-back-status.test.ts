@@ -359,6 +359,21 @@ test('what the earlier key of a person makes after a thief of a session let them
   assert.deepEqual([await mallory.state(), await made()], [mallory.barred, ENDED]);
 });
 
+for (const order of [
+  [0, 1],
+  [1, 0],
+] as const)
+  test(`a bar is there again where keys that know nothing of each other let the person in, and end in the order ${order}`, async () => {
+    const mallory = await newBarred('suspension');
+    const keys = [mallory.key, await newKey()] as const;
+    await call('DELETE', `${mallory.path}/suspension`, undefined, keys[0].adminKey);
+    server.advance(MINUTE);
+    await banFor(1, mallory.path, keys[1].adminKey);
+    const planted = await mallory.makeKey();
+    for (const at of order) await endWithMade(keys[at]);
+    assert.deepEqual([await mallory.state(), await works(planted)], [mallory.barred, false]);
+  });
+
 test('a short ban by another operator is the last decision, and nothing of before is there again', async () => {
   const mallory = await newBarred('suspension');
   await call('DELETE', `${mallory.path}/suspension`, undefined, mallory.key.adminKey);

@@ -1,5 +1,10 @@
-import { remainingBar } from '../../accounts/rules/bar.ts';
-import { forgetStatusChange, type StatusChange, statusChangesOf } from '../../accounts/status-change-store.ts';
+import { type Bar, freeFrom, remainingBar } from '../../accounts/rules/bar.ts';
+import {
+  forgetStatusChange,
+  type StatusChange,
+  saveFormerBar,
+  statusChangesOf,
+} from '../../accounts/status-change-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { INSTALLATION } from '../../operators/rights.ts';
@@ -24,11 +29,8 @@ const isOfSuspects = (suspects: readonly Suspect[], { operatorId, at }: StatusCh
       !keeps(ACCOUNT_PERMISSION_OF['let in again'], INSTALLATION),
   );
 
-/** What would bar an account again, and the decisions that are undone by that. */
-interface EarlierBar {
-  readonly bar: ReturnType<typeof remainingBar>;
-  readonly undone: readonly StatusChange[];
-}
+/** What would bar an account again. */
+type EarlierBar = ReturnType<typeof remainingBar>;
 
 /**
  * What barred an account before suspects let it in again, as far as it would still bar it: what others decided last. It is nothing where that
@@ -36,12 +38,29 @@ interface EarlierBar {
  */
 export function* earlierBar(accountId: string, suspects: readonly Suspect[], now: number): Work<EarlierBar> {
   const changes = yield* statusChangesOf({ accountId });
-  const undone = changes.slice(changes.findLastIndex((change) => !isOfSuspects(suspects, change)) + 1);
-  const [first] = undone;
-  return { bar: first === undefined ? {} : remainingBar(first.former, now), undone };
+  const [first] = changes.slice(changes.findLastIndex((change) => !isOfSuspects(suspects, change)) + 1);
+  return first === undefined ? {} : remainingBar(first.former, now);
 }
 
-export const barsAnything = ({ bar }: EarlierBar): boolean => Object.keys(bar).length > 0;
+/**
+ * Forgets what suspects decided: others who decided afterwards did so on what there was before that. So the order in which several are ended
+ * changes nothing.
+ */
+function* forgetDecisions(accountId: string, suspects: readonly Suspect[]): Work<void> {
+  let former: Bar | undefined;
+  for (const change of yield* statusChangesOf({ accountId })) {
+    const { id } = change;
+    if (isOfSuspects(suspects, change)) {
+      former ??= change.former;
+      yield* forgetStatusChange({ id });
+    } else if (former !== undefined) {
+      if (freeFrom(former) > freeFrom(change.former)) yield* saveFormerBar({ id, former });
+      former = undefined;
+    }
+  }
+}
+
+export const barsAnything = (bar: EarlierBar): boolean => Object.keys(bar).length > 0;
 
 /**
  * Bars an account as it was before suspects let it in again, unless it is the last owner's, inside the unit of work that holds its lock. What
@@ -49,9 +68,10 @@ export const barsAnything = ({ bar }: EarlierBar): boolean => Object.keys(bar).l
  */
 export function* barAgain(account: Account, suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
   const { id: accountId } = account;
-  const earlier = yield* earlierBar(accountId, suspects, now);
-  if (!barsAnything(earlier) || (yield* lastOwnerAmong([accountId], now)) !== undefined) return;
-  const { bar, undone } = earlier;
+  if ((yield* lastOwnerAmong([accountId], now)) !== undefined) return;
+  const bar = yield* earlierBar(accountId, suspects, now);
+  yield* forgetDecisions(accountId, suspects);
+  if (!barsAnything(bar)) return;
   const at = yield* accountTime(account, now);
   const { bannedUntil, banReason, suspensionReason } = yield* saveChange(
     account,
@@ -59,7 +79,6 @@ export function* barAgain(account: Account, suspects: readonly Suspect[], origin
     at,
     now,
   );
-  for (const { id } of undone) yield* forgetStatusChange({ id });
   yield* endHandedOutBy(accountId, origin, now);
   const event = { at: now, origin, accountId };
   if ('bannedAt' in bar) {
