@@ -20,7 +20,7 @@ export const eventTypes = {
   'sign_in.confirmed': 'A signed-in user proved once more who they are, for a change that asks for it (`method`).',
   sign_out: 'A user signed out, or the oldest session was ended because the account had too many (`reason`).',
   'session.ended':
-    'A session (`sid`), or all but one (`except`), was ended from another device, or all that did not come through the provider that an organization requires (`onlyUpstreamId`), or all since an operator required less of the user who was ended with what they did (`since`); their codes and tokens are revoked.',
+    'A session (`sid`), or all but one (`except`), was ended from another device, or all that did not come through the provider that an organization requires (`onlyUpstreamId`), or all since an operator, who was ended with what they did, required less of the user or opened their provider (`since`); their codes and tokens are revoked.',
   'logout.delivered': 'An app confirmed that it ended a session, or all sessions of a user.',
   'logout.unanswered': 'An app could not be notified of an ended session. Retries continue for most of a day.',
   'logout.delivery_failed': 'An app was not notified of an ended session: the last retry failed.',

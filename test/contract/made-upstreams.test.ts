@@ -144,7 +144,7 @@ for (const [right, [closed, open]] of Object.entries(RIGHTS)) {
   test(`${right} of a provider ends where the key opened it, stays closed where the key closed it, and is else as it was`, async () => {
     assert.deepEqual(await changed(closed, open), { now: closed, left: [] });
     assert.deepEqual(await changed(open, closed), { now: closed, left: [right] });
-    assert.deepEqual(await changed(closed, open, closed), { now: closed, left: [] });
+    assert.deepEqual(await changed(closed, open, closed), { now: closed, left: [right] });
     assert.deepEqual(await changed(open, closed, open), { now: open, left: [right] });
   });
 }

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ORGANIZATION_SETTINGS } from '../../src/organizations/settings.ts';
 import { keptSettings } from '../../src/platform/settings.ts';
+import { UPSTREAM_RIGHTS, type UpstreamRights } from '../../src/upstreams/act-store.ts';
+import { agent } from '../support/agent.ts';
 import { proofOf } from '../support/assertion.ts';
 import {
   admin,
@@ -21,12 +23,15 @@ import {
 import { MINUTE } from '../support/outcome.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { CALLBACK, CASES, own } from '../support/setting-cases.ts';
-import { newUpstream } from '../upstreams/people.ts';
+import { joinedThrough, newUpstream, throughUpstream } from '../upstreams/people.ts';
 
-const server = await startServer({}, SEVERAL);
+const server = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off' }, SEVERAL);
 after(() => server.close());
 const keeper = await newUser(server, { password: undefined });
 assert.equal((await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {})).status, 200);
+
+const upstream = await newUpstream(server);
+after(() => upstream.provider[Symbol.asyncDispose]());
 
 const call = async (method: string, path: string, body?: object, key?: string) => {
   const answer = await admin(server, method, path, body, key);
@@ -131,9 +136,6 @@ async function newOrganization(fields: object = {}) {
   return { id, member, got, statusOf, path: `/organizations/${id}/members/${member.id}` };
 }
 
-const upstream = await newUpstream(server);
-after(() => upstream.provider[Symbol.asyncDispose]());
-
 /** How each requirement of an organization is set. */
 const REQUIREMENTS: Readonly<
   Record<keyof typeof ORGANIZATION_SETTINGS, (id: string, on: boolean) => [string, string, object]>
@@ -211,3 +213,38 @@ test('an organization that requires nothing is deleted, and its members stay sig
   await end(key);
   assert.equal(await statusOf(tokens), 200);
 });
+
+/** What a key opens of each right of a provider, which has what is first. */
+const RIGHTS: Readonly<Record<keyof UpstreamRights, readonly [before: object, stolen: object]>> = {
+  signUp: [{ signUp: 'invited' }, { signUp: 'anyone' }],
+  signUpDomains: [{ signUpDomains: [] }, { signUpDomains: ['evil.example'] }],
+  domains: [{ domains: [] }, { domains: ['victim.example'] }],
+  claimsMap: [{ claimsMap: {} }, { claimsMap: { name: '/nickname' } }],
+};
+
+for (const name of UPSTREAM_RIGHTS) {
+  test(`what people got through a provider while a key had opened ${name} ends with the key, also where it is closed again`, async () => {
+    const [before, stolen] = RIGHTS[name];
+    for (const closer of CLOSERS) {
+      const provider = await newUpstream(server, { signUp: 'anyone', ...(name !== 'signUp' && before) });
+      after(() => provider.provider[Symbol.asyncDispose]());
+      const path = `/upstreams/${provider.id}`;
+      const username = `${name}-${closer.length}`.toLowerCase();
+      const person = { sub: username, name: 'Joined', email: `${username}@upstream.example`, sid: username };
+      const browser = await joinedThrough(server, provider, { person, username, email: `${username}@example.com` });
+      server.advance(5 * MINUTE);
+      if (name === 'signUp') await call('PATCH', path, before);
+      const key = await newKey();
+      later();
+      await call('PATCH', path, stolen, key.adminKey);
+      const meanwhile = agent(server.baseUrl);
+      await throughUpstream(meanwhile, provider);
+      assert.equal((await meanwhile.get('/account')).status, 200);
+      later();
+      await call('PATCH', path, before, closer === 'the key' ? key.adminKey : undefined);
+      assert.deepEqual(namesIn((await end(key)).settings), [name]);
+      assert.notEqual((await meanwhile.get('/account')).status, 200);
+      assert.equal((await browser.get('/account')).status, 200);
+    }
+  });
+}

@@ -120,7 +120,7 @@ const ofGroups = (names: readonly NameBefore[]): readonly ChangedSettings[] =>
   }));
 
 /** What stays of what operators changed of other providers. The rest is told, and put back, with what else they did to these. */
-function* leftOfUpstreams(suspects: readonly Suspect[]): Work<readonly ChangedSettings[]> {
+export function* leftOfUpstreams(suspects: readonly Suspect[]): Work<readonly ChangedSettings[]> {
   return (yield* rightsLeft(suspects.filter(endsUpstreams))).map(({ upstreamId: id, name, left }) => ({
     ...{ kind: 'upstream', id, name },
     ...{ fields: [], left, disables: false },
@@ -174,7 +174,7 @@ export function* putSettingsBack(
   }
   const groups = ofGroups(yield* putGroupNamesBack(changed.group, origin, now));
   yield* forgetEnded(changed, [...settings, ...groups]);
-  return { settings: [...settings, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny), eased };
+  return { settings: [...settings, ...groups].filter(isAny), eased };
 }
 
 /** Forgets what was put back, and what was opened: the same end once more undoes nothing that was decided since. */

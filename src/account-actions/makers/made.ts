@@ -28,7 +28,7 @@ import { endRightChanges, endSomeRightChanges, giveOwnerBack, type RightsLeft } 
 import { type Made, type MadeRights, NOTHING_MADE, openedAccounts, rightsToEnd } from './list-made.ts';
 import { type AccessPosition, accessPositions, endSomeAccess, type MadeAccess } from './made-access.ts';
 import { type AccountPosition, accountPositions, accountsMadeBy, endSomeAccounts } from './made-accounts.ts';
-import { putSettingsBack } from './made-settings.ts';
+import { leftOfUpstreams, putSettingsBack } from './made-settings.ts';
 import { endOpened, lockOpened } from './opened-accounts.ts';
 import { type ChangedRight, rightsChangedBy } from './rights-before.ts';
 import type { LetGo } from './rules/let-go.ts';
@@ -272,7 +272,8 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
   for (const { clientId, addedAt } of endedSecrets) yield* endClientTokens({ clientId, since: addedAt, now });
   const ofUpstreams = suspects.filter(endsUpstreams);
   const upstreams = yield* upstreamsTouchedBy(ofUpstreams);
-  const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
+  const leftSettings = yield* leftOfUpstreams(suspects);
+  const { disabled, eased: throughUpstreams } = yield* endUpstreamActs(ofUpstreams, origin, now);
   const ids = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
   const { access, left } = yield* endAccess(suspects, origin, now);
   const { settings, eased } = yield* putSettingsBack(suspects, origin, now);
@@ -282,7 +283,7 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
       roles,
       apps,
       unblockedDomains,
-      settings,
+      settings: [...settings, ...leftSettings],
       upstreams,
       clients,
       access,
@@ -293,7 +294,7 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
     makers: {
       ids,
       upstreams: disabled,
-      eased: [...members, ...eased],
+      eased: [...members, ...eased, ...throughUpstreams],
       rights: leftRights,
       access: left,
       accounts: leftAccounts,

@@ -9,11 +9,13 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
 import { listAccountSessions, removeSession } from '../../sessions/store.ts';
+import { accountsOfUpstream } from '../../upstreams/session-store.ts';
 
-/** A person, or the members of an organization, of whom less was required from an instant on. */
+/** A person, or the members of an organization, of whom less was required from an instant on, or who signs in through a provider that let in more. */
 export type Eased =
   | { readonly accountId: string; readonly since: number }
-  | { readonly organizationId: string; readonly since: number };
+  | { readonly organizationId: string; readonly since: number }
+  | { readonly upstreamId: string; readonly since: number };
 
 /**
  * Ends the sessions, codes and tokens that people got since less was required of them, however they signed in: each account by itself, so that it
@@ -24,11 +26,25 @@ export async function endIssuedSince(
   eased: Eased,
   origin: Origin,
 ): Promise<void> {
-  const accountIds =
-    'accountId' in eased
-      ? [eased.accountId]
-      : (await database.read(() => listMembers(eased))).map(({ userId }) => userId);
-  for (const id of accountIds) await database.commit(() => endIssued(id, eased.since, origin, clock()));
+  for await (const id of accountsOf(database, eased)) {
+    await database.commit(() => endIssued(id, eased.since, origin, clock()));
+  }
+}
+
+/** How many accounts are read at a time. */
+const BATCH = 500;
+
+async function* accountsOf(database: Database, eased: Eased): AsyncGenerator<string> {
+  if ('accountId' in eased) yield eased.accountId;
+  if ('organizationId' in eased) for (const { userId } of await database.read(() => listMembers(eased))) yield userId;
+  if (!('upstreamId' in eased)) return;
+  const { upstreamId } = eased;
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const from: string = after;
+    const page = await database.read(() => accountsOfUpstream({ upstreamId, after: from, limit: BATCH }));
+    yield* page;
+    after = page.length < BATCH ? undefined : page.at(-1);
+  }
 }
 
 function* endIssued(accountId: string, easedAt: number, origin: Origin, now: number): Work<void> {

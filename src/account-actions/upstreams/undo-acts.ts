@@ -1,7 +1,14 @@
 import { record } from '../../audit/audit.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { changesSince, fieldsLeft, type KeptChange, putBack, valueBefore } from '../../platform/kept-changes.ts';
+import {
+  changesSince,
+  fieldsLeft,
+  type KeptChange,
+  openedSince,
+  putBack,
+  valueBefore,
+} from '../../platform/kept-changes.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import {
   forgetRights,
@@ -20,6 +27,7 @@ import {
   saveUpstream,
   type Upstream,
 } from '../../upstreams/store.ts';
+import type { Eased } from '../sign-in/end-issued.ts';
 
 /** An operator of whose acts on upstreams is asked, and which acts: those from one instant on, and before another one. */
 export interface MakerOfUpstreams {
@@ -93,7 +101,10 @@ export function* upstreamsTouchedBy(makers: readonly MakerOfUpstreams[]): Work<r
   return touched;
 }
 
-/** Rights of an upstream that operators changed and that stay: they were closed, somebody else changed them since, or nobody can say what they were. */
+/**
+ * Rights of an upstream that operators changed and that stay: they were closed, somebody else changed them since, or nobody can say what they
+ * were. Also those that were opened, and are closed again.
+ */
 export interface LeftRights {
   readonly upstreamId: string;
   readonly name: string;
@@ -103,11 +114,14 @@ export interface LeftRights {
 /** Which rights of upstreams stay as they are where operators' acts end; of those that they registered, none counts any more. */
 export function* rightsLeft(makers: readonly MakerOfUpstreams[]): Work<readonly LeftRights[]> {
   const found: LeftRights[] = [];
-  for (const [upstreamId, { kinds, changes }] of yield* actsOf(makers)) {
+  for (const [upstreamId, acts] of yield* actsOf(makers)) {
+    const { kinds, changes } = acts;
     const upstream = kinds.has('registered') ? undefined : yield* findUpstream({ id: upstreamId });
     if (upstream === undefined) continue;
     const staying = new Set<string>(fieldsLeft<UpstreamRights>(upstream, changes, UPSTREAM_SETTINGS));
-    const left = UPSTREAM_RIGHTS.filter((name) => staying.has(name));
+    const opened = openedSince(changes, UPSTREAM_SETTINGS);
+    const before = rightsBefore(upstream, acts);
+    const left = UPSTREAM_RIGHTS.filter((name) => staying.has(name) || (opened.has(name) && !(name in before)));
     if (left.length > 0) found.push({ upstreamId, name: upstream.name, left });
   }
   return found;
@@ -116,14 +130,15 @@ export function* rightsLeft(makers: readonly MakerOfUpstreams[]): Work<readonly 
 /**
  * Ends what operators did to upstreams, inside a unit of work: those that they registered, or enabled where they were not active before, are disabled, and are authoritative for no
  * domain where they were registered; whom the others let in, and as what, is put back to what it was. As whom we are known there stays.
- * @returns the upstreams that are disabled, through which sessions go on until they are ended
+ * @returns the upstreams that are disabled, through which sessions go on until they are ended, and which were open to others since when
  */
 export function* endUpstreamActs(
   makers: readonly MakerOfUpstreams[],
   origin: Origin,
   now: number,
-): Work<readonly Upstream[]> {
+): Work<{ readonly disabled: readonly Upstream[]; readonly eased: readonly Eased[] }> {
   const disabled: Upstream[] = [];
+  const eased: Eased[] = [];
   const acts = yield* actsOf(makers);
   if (acts.size > 0) yield* lockUpstreams({});
   // Always in this order, so that no two wait for each other.
@@ -132,6 +147,11 @@ export function* endUpstreamActs(
     const upstream = yield* lockUpstream({ id });
     if (upstream === undefined) continue;
     const rights = yield* putRightsBack(upstream, done, origin, now);
+    const opened = openedSince(done.changes, UPSTREAM_SETTINGS);
+    if (opened.size > 0) {
+      eased.push({ upstreamId: id, since: Math.min(...opened.values()) });
+      yield* forget(id, done, [...opened.keys()]);
+    }
     if (!done.kinds.has('registered') && !done.kinds.has('enabled')) continue;
     const ended = disabledNow(rights, now);
     disabled.push(ended);
@@ -140,7 +160,14 @@ export function* endUpstreamActs(
     const details = { upstreamId: id, name: upstream.name, endSessions: true };
     yield* record({ at: now, type: 'upstream.disabled', origin, details });
   }
-  return disabled;
+  return { disabled, eased };
+}
+
+/** What was undone, or ended, is forgotten: who decides the same afterwards decides it for themselves. */
+function* forget(upstreamId: string, { makers }: ActsOnUpstream, fields: readonly string[]): Work<void> {
+  for (const { id: operatorId, since, until } of makers) {
+    yield* forgetRights({ upstreamId, operatorId, since, until, fields });
+  }
 }
 
 /** Ends whom an upstream lets in since; one that was registered was authoritative for nothing. */
@@ -158,9 +185,7 @@ function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin
   yield* claimDomains(changed);
   yield* saveUpstream(changed);
   const { id: upstreamId, name } = upstream;
-  for (const { id: operatorId, since, until } of acts.makers) {
-    yield* forgetRights({ upstreamId, operatorId, since, until, fields });
-  }
+  yield* forget(upstreamId, acts, fields);
   const changedFields = isAnybodys ? [...new Set([...fields, 'signUp'])] : fields;
   const details = { upstreamId, name, fields: changedFields, putBack: true };
   yield* record({ at: now, type: 'upstream.updated', origin, details });

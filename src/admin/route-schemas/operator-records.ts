@@ -143,7 +143,7 @@ const MADE = {
   }),
   settings: Type.Array(ChangedSettingsRecord, {
     about:
-      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, what was opened by it ends, with all that was issued to an app of which something was opened, or to the members of an organization since then, and what was closed stays closed; what is only shown is what it was before.',
+      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, what was opened by it ends, with all that was issued to an app of which something was opened, or to the members of an organization and the people who come through another provider since then, and what was closed stays closed; what is only shown is what it was before.',
   }),
   upstreams: Type.Array(TouchedUpstream, {
     about:
