@@ -91,6 +91,16 @@ test('PW-10: a recovery code works once, as it is typed by hand', async () => {
   assert.equal(used.length, 2);
 });
 
+test('who has signed in leaves no name behind at the browser', async () => {
+  const user = await newUser(server);
+  const factor = await enroll(server, user);
+  server.advance(MINUTE);
+  const { browser, page } = await atSecondStep(server, user);
+  assert.notEqual(browser.cookie('tessera_named'), undefined, 'the second step may lead back to the first');
+  assert.equal((await typeCode(browser, page, totpCode(factor, server.now()))).status, 303);
+  assert.equal(browser.cookie('tessera_named'), undefined);
+});
+
 test('codes of another person are wrong', async () => {
   const [one, other] = [await person(), await person()];
   const { browser, page } = await atSecondStep(server, one.user);
