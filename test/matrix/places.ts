@@ -964,11 +964,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   // Without an authenticator app there is nothing to remove, and nothing that a recovery code would stand in for.
   'GET /account/security/authenticator': accountPage('/account/security/authenticator'),
   'POST /account/security/authenticator': accountForm('/account/security/authenticator', {}, '409'),
-  'POST /account/security/authenticator/remove': accountForm(
-    '/account/security/authenticator/remove',
-    {},
-    '409 conflict',
-  ),
+  'POST /account/security/authenticator/remove': accountForm('/account/security/authenticator/remove', {}, '409'),
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
   'POST /account/passkey-offer': accountForm('/account/passkey-offer', {}, '303 /account'),
   'POST /account/security/recovery': accountForm('/account/security/recovery', { require: 'no' }, '200'),

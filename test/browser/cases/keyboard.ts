@@ -177,8 +177,9 @@ async function twoSteps(page: Page, stage: Stage): Promise<void> {
   await focusAt(page, '#identifier');
   await page.keyboard.type(email);
   await send();
-  await server.sendRequestedMail();
+  // Its page says that the request has arrived.
   await focusAt(page, '#sent_code');
+  await server.sendRequestedMail();
   await page.keyboard.type((await newestMail(server, email, 'recovery')).code ?? '');
   await send();
   await focusAt(page, '#factor');
