@@ -74,12 +74,10 @@ export async function disableUpstream(
 
 /** Ends everything that people were signed in to through an upstream that is disabled: see {@link disableUpstream}. */
 export async function endSessionsThrough(
-  { database: own, clock }: Parts,
+  { database, clock }: Parts,
   upstream: Upstream,
   origin: Origin,
 ): Promise<EndedThroughUpstream> {
-  // It goes on where the session of the operator ends with the others.
-  const database = finishingDatabase(own);
   const ended: EndedThroughUpstream = { users: 0, sessions: 0 };
   for (let after = '0'; ; ) {
     const from = after;
@@ -121,10 +119,12 @@ function* endAllOf(accountId: string, { id, name }: Upstream, origin: Origin, no
  * through it. That comes first: an interrupted deletion leaves an upstream that can be deleted. Its groups are maintained by operators.
  * @throws {Failure} `not found`, or `conflict` where it is active, or an organization names it
  */
-export async function deleteUpstream({ database, clock }: Parts, id: string, origin: Origin): Promise<void> {
-  const upstream = await database.commit(() => lockUnused(id));
+export async function deleteUpstream({ database: own, clock }: Parts, id: string, origin: Origin): Promise<void> {
+  const upstream = await own.commit(() => lockUnused(id));
+  // It goes on where the session of the operator ends with the others.
+  const database = finishingDatabase(own);
   await endSessionsThrough({ database, clock }, upstream, origin);
-  await finishingDatabase(database).commit(function* remove(): Work<void> {
+  await database.commit(function* remove(): Work<void> {
     const { name, generation } = yield* lockUnused(id);
     if (generation !== upstream.generation) throw conflict('This upstream was enabled meanwhile. Delete it again.');
     yield* releaseGroupsOfSource({ source: sourceOfUpstream(id) });
