@@ -300,15 +300,21 @@ async function plant(upstream: TestUpstream, sub: string, id: string) {
   return { browser, works, keyId: planted.id, passkey };
 }
 
-for (const how of ['joined', 'connected'] as const) {
+for (const how of ['joined', 'connected', 'connected-before'] as const) {
   test(`what was made through an account that ${how} through a provider of a key ends with the key`, async () => {
     const key = await newKey();
     const username = `eve-${how}`;
-    const upstream = await provider({ signUp: 'anyone' }, key);
-    if (how === 'joined') await join(upstream, username, 'corp.example');
-    else {
+    // One that was connected before is opened by who enables the provider again.
+    const isEarlier = how === 'connected-before';
+    const upstream = await provider({ signUp: 'anyone' }, isEarlier ? undefined : key);
+    if (how === 'connected') {
       const honest = await provider({ signUp: 'anyone' });
       await connect(await join(honest, username, 'corp.example'), upstream, { sub: username });
+    } else await join(upstream, username, 'corp.example');
+    if (isEarlier) {
+      server.advance(DAY);
+      await call('POST', `/upstreams/${upstream.id}/disable`, { endSessions: true });
+      await call('POST', `/upstreams/${upstream.id}/enable`, {}, key.adminKey);
     }
     const id = await idOf(username);
     server.advance(DAY);
@@ -326,7 +332,8 @@ for (const how of ['joined', 'connected'] as const) {
     assert.equal(await planted.works(), false);
     assert.equal(await isSignedIn(planted.browser), false);
     assert.notEqual((await usePasskey(agent(server.baseUrl), planted.passkey)).status, 303);
-    assert.deepEqual((await call('GET', `/users/${id}/identities`)).items, []);
+    assert.equal((await call('GET', `/users/${id}/identities`)).items.length, isEarlier ? 1 : 0);
+    assert.equal((await call('GET', `/upstreams/${upstream.id}`)).status, 'disabled');
     assert.deepEqual((await made(key)).through, []);
     // The role was given by somebody else.
     assert.equal((await call('GET', `/users/${id}/roles`)).items.length, 1);

@@ -33,16 +33,18 @@ export function* recordAccountOpening(
 }
 
 /**
- * Records that an identity at a provider was connected to an account, in the unit of work that holds the account's lock or creates it. An
- * operator who registered or enabled the provider may be who runs it, and signs in with that identity.
+ * Records that an account has an identity at a provider, in the unit of work that holds the account's lock or creates it. An operator who
+ * registered or enabled the provider may be who runs it, and signs in with that identity.
+ * @param connectedAt when the identity was connected, where it was before: who acted earlier was recorded then
  */
 export function* recordProviderOpening(
   upstream: Upstream,
   accountId: string,
   kind: ProviderOpening,
   opensAt: number,
+  connectedAt = 0,
 ): Work<void> {
-  const behind = yield* operatorsBehind(upstream, { by: 'identity' });
+  const behind = (yield* operatorsBehind(upstream, { by: 'identity' })).filter(({ actedAt }) => actedAt > connectedAt);
   if (behind.length === 0) return;
   const isGuarded = (yield* findTotpSeed({ accountId })) !== undefined;
   for (const { operatorId, actedAt } of behind) {

@@ -12,6 +12,7 @@ import type { UpstreamOrigin } from '../../upstreams/session-store.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { recordProviderOpening } from '../accounts/openings.ts';
 import type { Authenticated, AuthenticationRefusal, AuthenticationServices, CheckedAttempt } from './authenticators.ts';
 
 /** A person for whom an upstream vouches, as its ID token says. */
@@ -78,6 +79,8 @@ export async function authenticateByUpstream(
       return yield* refuse({ kind: 'changed' }, 'the response was used before', account.id);
     }
     yield* recordIdentityUse({ id: identity.id, now });
+    // Who enabled the provider meanwhile may be who signs in.
+    yield* recordProviderOpening(upstream, account.id, 'connected', now, identity.createdAt);
     return {
       ...{ kind: 'authenticated', account, method: 'upstream' },
       ...{ factorSince: identity.createdAt, upstream: cameFrom, mapped: person.mapped ?? NOTHING_MAPPED },
