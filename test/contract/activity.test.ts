@@ -84,7 +84,7 @@ test('what an operator did is not told as an act of the person, and the operator
     assert.ok(status < 300, `${method} ${path}: ${status}`);
   }
   await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD });
-  const byOperator = / *(.*) The administrator of this service did this\./;
+  const byOperator = / *(.*) An operator of this service did this\./;
   assert.deepEqual(
     (await entries(browser)).flatMap((entry) => byOperator.exec(entry)?.[1] ?? []),
     [

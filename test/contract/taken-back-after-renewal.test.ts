@@ -485,7 +485,7 @@ test('an owner who renewed the app is told the way in after an operator gave the
   await moveTo(owner, freshAddress());
   await patch(ada, { email: ada.email, emailVerified: true });
   const told = await newestMail(server, ada.email, 'address changed');
-  assert.match(told.text, /renewed it yourself.*choose “Forgot your password\?”/);
+  assert.match(told.text, /replaced it yourself.*choose “Forgot your password\?”/);
   assert.equal(await recoverAnew(ada, codeOf(app)), 200);
   assert.ok(await signsIn(ada, RECOVERED, codeOf(app)));
 });
