@@ -5,7 +5,7 @@ import { digest, equalSecrets, knownSecretOf, randomSecret } from '../../platfor
 import { formOf } from '../../platform/http/bodies.ts';
 import { FormTokens, partsOf, tokenParts } from '../../platform/http/form-tokens.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { rejectCrossSiteForm } from './cross-site-form.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
 import { KNOWN_TAG_LENGTH, parseMarks, withMark } from './known-marks.ts';
 
 /**
@@ -361,6 +361,21 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     setDeclinedPasskey: (reply) => cookies.keep(reply, names.declinedPasskey, '1', DECLINED_LIFETIME),
     setTrusted: (reply, secret, maxAgeMs) => set(reply, names.trusted, secret, maxAgeMs),
   };
+}
+
+/** @throws {OAuthError} 403 if a form was submitted from another site (OWASP CSRF: Fetch Metadata and Origin) */
+function rejectCrossSiteForm({ headers }: FastifyRequest, origin: string): void {
+  const { origin: sentOrigin, 'sec-fetch-site': site } = headers;
+  // Sec-Fetch-Site decides if it is sent, otherwise Origin. With our referrer policy Origin is "null" for our own forms too:
+  // then only the form's token and the cookies' SameSite protect, as they do in every case.
+  const isKnown = sentOrigin !== undefined && sentOrigin !== 'null';
+  const isCrossSite = site !== undefined ? site !== 'same-origin' && site !== 'none' : isKnown && sentOrigin !== origin;
+  if (!isCrossSite) return;
+  const text = `This form must be sent from ${origin}. Open that address and start again.`;
+  throw new OAuthError(403, 'access_denied', text, {}, undefined, {
+    ...{ expected: `a form of ${origin}`, received: `Origin: ${sentOrigin ?? 'not sent'}` },
+    remedy: `Use ${origin} everywhere, and not another name or address of this server: localhost and 127.0.0.1 are two sites.`,
+  });
 }
 
 /**
