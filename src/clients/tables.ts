@@ -18,8 +18,6 @@ interface UnblockedClientDomainTable {
   unblocked_at: StoredInstant;
   blocker_id: StoredId | null;
   blocked_at: StoredInstant;
-  /** As of a blocked domain. */
-  earlier: Generated<string | null>;
 }
 
 export interface ClientTable {
