@@ -254,7 +254,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
     });
 
   examples(upstream.command('delete'), 'tessera upstream delete google', 'tessera upstream delete google --yes')
-    .description('delete an upstream that is disabled, with what people connected through it and are signed in to')
+    .description('delete a disabled upstream, with what people connected and are signed in to through it')
     .argument(...UPSTREAM)
     .option(...YES)
     .action(async (which: string, options: { yes?: boolean }, command: Command) => {
