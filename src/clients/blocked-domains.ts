@@ -42,8 +42,8 @@ interface Context extends ClientActor {
 }
 
 /**
- * Blocks a domain: its metadata documents are refused, and so are the apps of strangers that send people there, however they write it. Everything that was
- * issued to its clients is invalid from here on, also once the domain is no longer blocked.
+ * Blocks a domain: its metadata documents are refused, and so are the apps of strangers that send people there, however they write it.
+ * Everything that was issued to its clients is invalid from here on, also once the domain is no longer blocked.
  * @throws {Failure} `invalid`
  */
 export function blockDomain(

@@ -8,9 +8,9 @@ import { isInSpan } from './rules/spans.ts';
 import { suspectsOf } from './suspects.ts';
 
 /**
- * Nobody changes as an operator, or with any key of theirs, how they sign in themselves, or deletes their account, nor does so to somebody
- * who gave them the right to it in the last seven days, directly or through others, or who lately set how the account signs in that they act with: the report of that is to outlive it. A report
- * reaches back {@link UNTOLD} further for what nobody is told of.
+ * Nobody changes as an operator, or with any key of theirs, how they sign in themselves, or deletes their account. Nor does anybody do so to
+ * somebody who gave them the right to it in the last seven days, directly or through others, or who lately set how the account signs in that
+ * they act with: the report of that is to outlive it. A report reaches back {@link UNTOLD} further for what nobody is told of.
  * @throws {InsufficientPermission}
  */
 export function* requireIndependent(

@@ -39,8 +39,9 @@ export function* letGoOf(accountId: string, { since, openedSince, now, by }: End
 }
 
 /**
- * Whether the person may have given up the right, with the account or a key of theirs, also one that was made with another: who is in the account decides nothing about what they
- * made. Nobody is named where a person leaves an organization, as for the command line, which takes away few roles of organizations.
+ * Whether the person may have given up the right, with the account or a key of theirs, also one that was made with another key: who is in the
+ * account decides nothing about what they made. Nobody is named where a person leaves an organization, as for the command line, which takes
+ * away few roles of organizations.
  */
 function* isOwn({ operatorId, place }: RightChange): Work<boolean> {
   if (operatorId === null) return place.organizationId !== null;

@@ -235,7 +235,7 @@ export const keptFromDeletion = (account: Account): Pick<Account, 'deletionReque
 /** How long the message about a deletion that was called off may wait for the mail server. */
 const MESSAGE_LIFETIME = DAY;
 
-/** Records that the deletion of an account is called off, and tells its owner, where it is. The caller saves {@link keptFromDeletion}. */
+/** Records that a deletion is called off, and tells the owner; does nothing where none is. The caller saves {@link keptFromDeletion}. */
 export function* callOffDeletion(
   { mail, issuer }: Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
   before: Account,

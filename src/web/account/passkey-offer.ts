@@ -11,8 +11,9 @@ import type { AccountVisit } from './visit.ts';
 export const DECLINE_PASSKEY = '/account/passkey-offer';
 
 /**
- * Whether the main page of the account offers a passkey, and whether it is the first factor beside the password: to a person without one who has just signed in with the password, and did not
- * decline in this browser lately.
+ * Whether the main page of the account offers a passkey: to a person without one who has just signed in with the password, and did not decline
+ * in this browser lately.
+ * @returns whether it would be the first factor beside the password; undefined where none is offered
  */
 export async function offersPasskey(
   services: PageServices,

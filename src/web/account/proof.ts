@@ -261,7 +261,7 @@ ${
     ? passkeyProofForm(site, frame.token, target)
     : shown === 'mail code'
       ? weakProof(services, await readWeakProof(services, visit, factors), target)
-      : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
+      : html`<form method="post" action="${site.path(CONFIRM)}" novalidate>${hidden(frame.token, { next: target })}
 ${FORMS[shown]?.fields(site, visit, problems)}${shown === 'recovery code' && (await codesLeft(visit))}
 <div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>`
 }
